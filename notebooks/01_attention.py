@@ -36,9 +36,12 @@ from helpers.figures.showing import show, waiting_for
 with waiting_for("your prediction"), after_predicting("attention.watched"):
     display(explorers.reading_explorer())
 
-# %% [markdown]
+# %% [markdown] reveals="attention.watched"
 # To choose a word, it looks back. Two *heads* do so side by side: the bars show how much each looks at every word
-# so far, and each colour sums to 1. (`<bos>` stands before every text.) Head 2 has found the subject. Try these:
+# so far, and each colour sums to 1. (`<bos>` stands before every text.) Head 2 has found the subject.
+
+# %% [markdown]
+# Try these:
 #
 # 1. Replace *plot that fills* with *jokes that fill*. Which word follows now? Where does head 2 look?
 # 2. *when simon inherits the treasure , two captains follow*: whom do they follow? Then replace *simon* with
@@ -155,7 +158,7 @@ with waiting_for("Exercise 1.2"), after_predicting("attention.temperature"):
     labels = ["8 h", "12 h", "16 h", "20 h"]
     show(plots.bars(labels, by_temperature, title="The same scores at three temperatures"))
 
-# %% [markdown]
+# %% [markdown] reveals="attention.temperature"
 # Cold, the winner takes nearly all. Hot, the weights come closer together.
 
 # %% [markdown]
@@ -310,7 +313,7 @@ with waiting_for("Exercise 1.4"), after_predicting("attention.hidden_key"):
     plots.heatmap(all_seen, names, names, title="all keys", ax=left)
     show(plots.heatmap(east_hidden, names, names, mask=not_east, title="E hidden", ax=middle))
 
-# %% [markdown]
+# %% [markdown] reveals="attention.hidden_key"
 # Each direction looks at itself most, then at its neighbours. With E hidden, the query E looks at NE and SE
 # instead.
 
@@ -628,13 +631,14 @@ with waiting_for("Exercise 1.9"), after_predicting("attention.gradient"):
     lost = sum(norm < 0.001 for norm in norms) / len(norms)
     print(f"d_k = 1024, not scaled: {100 * lost:.0f} % of the queries get a gradient below 0.001")
 
-# %% [markdown]
+# %% [markdown] reveals="attention.gradient"
 # So, for random vectors: **the scores' variance is $d_k$, the softmax saturates and its gradient vanishes.** The
 # authors only *suspect* that this is why unscaled dot products do worse at large $d_k$ (Vaswani et al. 2017,
 # section 3.2.1). And the mean flatters: most queries get next to nothing, and the few whose two best keys nearly
 # tie lift it. (At $d_k = 4$ the unscaled scores are ahead: only large ones do damage.) Trained queries and keys
 # aren't random vectors: a model may learn to keep them small, and then nothing saturates.
-#
+
+# %% [markdown]
 # In one case "numerically unstable" is right. Large models compute in 16 bits, and float16, one of the two common
 # formats, ends at 65,504. A product beyond that is infinite before any softmax sees it:
 
@@ -746,8 +750,10 @@ with waiting_for("Exercise 1.6"), after_predicting("attention.order"):
         print(f"{' '.join(sentence)}: the output for bites is {bites}")
     show(axes[0])
 
-# %% [markdown]
+# %% [markdown] reveals="attention.order"
 # The same numbers, in another order. Every word gets the same output in both sentences, so who bites whom is lost.
+
+# %% [markdown]
 # Two words for what a layer does to shuffled positions, with $p$ a permutation:
 #
 # - **equivariant**: $\text{layer}(x_p) = \text{layer}(x)_p$. Shuffle the input and the output is shuffled alike.

@@ -171,16 +171,18 @@ def merge_heads(z):
 check("multihead.merge_heads", merge_heads)
 
 # %% [markdown]
-# A tempting test: split, merge, and see whether x comes back. Try it on your functions, and on the wrong pair:
+# A tempting test: split, merge, and see whether x comes back. Try it on your functions, and on the wrong pair.
+
+# %% predict="multihead.round_trip"
 
 # %% draw=true
 # Does a round trip prove anything?
-with waiting_for("Exercises 2.2 and 2.3"):
+with waiting_for("Exercises 2.2 and 2.3"), after_predicting("multihead.round_trip"):
     x = torch.randn(5, 12)
     print("yours:              x comes back?", torch.equal(merge_heads(split_heads(x, 3)), x))
     print("view, then reshape: x comes back?", torch.equal(x.view(3, 5, 4).reshape(5, 12), x))
 
-# %% [markdown]
+# %% [markdown] reveals="multihead.round_trip"
 # Two wrongs undo each other. The test passes, though every head in between has looked at the wrong numbers. A round
 # trip proves less than it seems: look at what is in the middle.
 
@@ -456,13 +458,14 @@ with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"):
     series = {"heads share the channels": millions, "each head as wide as the model": wide}
     show(plots.lines(heads, series, xlabel="heads", ylabel="million multiplications", log="x"))
 
-# %% [markdown]
+# %% [markdown] reveals="multihead.price"
 # The heads share the channels, so parameters and multiplications are **the same for any number of heads**. What
 # does grow is the number of weights, H maps instead of one, and with it the softmax's share of time and memory. So
 # the second reason is half a reason. Several heads aren't *cheaper* than one wide head: their matrix products cost
 # the same, which makes them affordable (Vaswani et al. 2017, section 3.2.2). They are cheap only compared with H
 # heads as wide as the model, the upper line. And there is another price: each head compares only D channels.
-#
+
+# %% [markdown]
 # **Question 2.7b** · graded by hand · 8 minutes · 5 points
 #
 # So, *why several heads?* Say what several heads can do that one can't, what they cost compared with one head of
@@ -604,11 +607,12 @@ with waiting_for("Exercise 2.5"), after_predicting("multihead.one_head"):
     labels = {"xlabel": "steps", "ylabel": "mean squared error"}
     show(repeats.curves(runs, title="Three runs each, and their mean", **labels))
 
-# %% [markdown]
+# %% [markdown] reveals="multihead.one_head"
 # One head stays near 0.5: of two independent numbers with variance 1, a single average can carry one. (It gets a
 # little lower: weights that depend on the numbers smuggle some of the rest through. That is the "something small"
 # of the proof.) Two heads go on towards 0.
-#
+
+# %% [markdown]
 # The proof needs two answers of *one kind*. If one were a number and the other a colour, in channels of its own,
 # one average could hold both.
 
@@ -871,7 +875,7 @@ with waiting_for("Exercises 2.5 and 2.10"), after_predicting("multihead.pairs"),
         found["whom"].append(share_right(whom_scores, test_whom))
     show(explorers.shares(names, found, title="Only these two heads are on"))
 
-# %% [markdown]
+# %% [markdown] reveals="multihead.pairs"
 # Two heads for the same question answer that one and lose the other. The best pair has a head for each question,
 # and still does worse than all four, which have learned to share the work. Large models are similar: many heads can
 # be removed one at a time with little loss, and some layers even get by on one head (Michel et al. 2019); those

@@ -308,7 +308,7 @@ with waiting_for("Exercises 3.2 and 3.4"), after_predicting("positional.similar"
     labels = {"xlabel": "distance k", "ylabel": "similarity (1: a row with itself)", "below": 2}
     show(curves(range(64), found, **labels, ax=plots.panels(width=5.4, height=3.4)[0]))
 
-# %% [markdown]
+# %% [markdown] reveals="positional.similar"
 # So it is true: near positions are similar, and in these two sinusoidal tables the nearest are the most similar.
 # But the curve isn't a ruler. It goes up and down, more so in narrow tables, and a far position can be more similar
 # than a nearer one. Random rows know nothing of distance.
@@ -397,7 +397,7 @@ with waiting_for("Exercise 3.5"):
     labels = {"title": "moves by 3, width 8", "xlabel": "new feature", "ylabel": "old feature"}
     show(grid(shift_matrix(3, 8), features, features, reach=1, **labels))
 
-# %% [markdown]
+# %% [markdown] reveals="positional.one_matrix"
 # One matrix moves every position of the sinusoidal table, up to rounding. No matrix moves random rows: nearly all
 # of their variance is left over. In the picture each block is a turn, fast at the top, nearly the identity at the
 # bottom.
@@ -951,7 +951,7 @@ with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"), after_predicting("po
     groups = {"positions added to the input": added, "distances in the scores": compared}
     show(by_length(LENGTHS, groups, trained_to=LONGEST_TRAINED))
 
-# %% [markdown]
+# %% [markdown] reveals="positional.longer"
 # Look at 16 first, then at the shaded part beyond the training texts:
 #
 # - **At 16** every kind but *none* gets nearly all right. Without positions it is two thirds: often there are few
@@ -963,7 +963,8 @@ with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"), after_predicting("po
 #   and more of them.
 # - **Rotary** loses little at 32. At 64 it falls below *none*.
 # - **The linear penalty** stays where it was, a little below the others' best.
-#
+
+# %% [markdown]
 # **Does order have to be put in, then?** Under a causal mask the first token sees one token, and the tenth sees
 # ten: the mask itself knows the order. One layer can't make much of that. Here is the same model with two layers,
 # still without positions:

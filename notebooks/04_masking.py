@@ -410,6 +410,8 @@ def suspect_d(x):
 
 suspects = {"A": suspect_a, "B": suspect_b, "C": suspect_c, "D": suspect_d}
 
+# %% predict="masking.suspects"
+
 # %% draw=true
 # The weights of the four suspects, and what your detector finds
 places = [str(place) for place in range(1, T + 1)]
@@ -417,14 +419,14 @@ axes = plots.panels(4, width=2.7, height=2.6)
 for ax, (name, suspect) in zip(axes, suspects.items(), strict=True):
     plots.heatmap(suspect(x)[1], places, places, title=f"weights of {name}", ax=ax)
 show(axes[0])
-with waiting_for("Exercise 4.6"):
+with waiting_for("Exercise 4.6"), after_predicting("masking.suspects"):
     pictures = {}
     for name, suspect in suspects.items():
         table = sees(lambda x, suspect=suspect: suspect(x)[0], x)
         pictures[f"{name} {'leaks' if table.triu(1).any() else 'is clean'}"] = table
     show(figures.masks(pictures, places, places, axes_are=("outputs", "inputs")))
 
-# %% [markdown]
+# %% [markdown] reveals="masking.suspects"
 # All four have a clean triangle of weights, and three of them leak:
 #
 # - **B** hides the future after the softmax. The weight is 0, but the denominator has counted the hidden scores: every
@@ -516,11 +518,12 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.one_pa
     one, many = (torch.autograd.grad(loss, point)[0] for loss in losses)
     print(f"with the mask  largest difference between their gradients:       {(one - many).abs().max():.7f}")
 
-# %% [markdown]
+# %% [markdown] reveals="masking.one_pass"
 # With the mask, one pass *is* T passes: the same outputs, the same gradients, up to rounding. So a training step on
 # a whole sentence learns from T questions at once. Without it the two differ: the model is trained on one thing and
 # used on another. **The mask buys training without a loop over positions.**
-#
+
+# %% [markdown]
 # How much is that? One pass computes T² scores. The prefixes compute 1 + 4 + 9 + ... + T², about T³/3.
 
 # %% draw=true
@@ -586,7 +589,7 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
         said = [f"{one:.2f} in training, {many:.2f} in use" for one, many in runs]
         print(f"{name:8}", "   ".join(said))
 
-# %% [markdown]
+# %% [markdown] reveals="masking.leak"
 # Without the mask the loss in one pass falls far *below* the entropy. On texts that are new to it, no model can do
 # that without seeing the future. So **a loss far below the entropy, on new texts, proves a leak**. (On old texts it
 # doesn't: a model can learn a text by heart. Here every batch is new. And a hair below may be chance, since a mean
@@ -717,9 +720,12 @@ with waiting_for("Exercises 4.1, 4.5, 4.7 and 4.9a"), after_predicting("masking.
     title = "Writing T words, 8 texts at once"
     show(plots.lines(lengths, times, xlabel="words T", ylabel="milliseconds", title=title, log="xy"))
 
+# %% [markdown] reveals="masking.kept"
+# The same outputs, and the longer the text, the more the cache saves.
+
 # %% [markdown]
-# The same outputs, and the longer the text, the more the cache saves. To see why, write a text word by word, with
-# the cache and without. The score of an old query with an old key is the same number each time.
+# To see why, write a text word by word, with the cache and without. The score of an old query with an old key is
+# the same number each time.
 
 # %% draw=true
 # Explore: writing with the cache and without
@@ -956,8 +962,10 @@ check("masking.inside", inside_or_outside)
 
 # %% [markdown]
 # So the formula above is harmless as long as a mask only hides, by −∞ or by a huge number, and wrong for every bias
-# that should weigh keys, not hide them. Here is what −1 for each word of distance does to one query that likes all
-# 12 keys equally well:
+# that should weigh keys, not hide them. Take −1 for each word of distance, and one query that likes all 12 keys
+# equally well.
+
+# %% predict="masking.weak_bias"
 
 # %% draw=true
 # How much a bias for near words still counts
@@ -968,9 +976,10 @@ for d_k, function in ((64, biased_attention), (16, report_attention), (256, repo
     where = "outside, any $d_k$" if function is biased_attention else f"inside, $d_k$ = {d_k}"
     curves[where] = function(nothing[:1], nothing, nothing, -distance)[1][0]
 title = "A bias of −1 for each word of distance"
-show(plots.lines(distance.tolist(), curves, xlabel="distance (words)", ylabel="weight", title=title))
+with waiting_for("your prediction"), after_predicting("masking.weak_bias"):
+    show(plots.lines(distance.tolist(), curves, xlabel="distance (words)", ylabel="weight", title=title))
 
-# %% [markdown]
+# %% [markdown] reveals="masking.weak_bias"
 # Outside, the nearest key gets most of the weight, whatever $d_k$ is. Inside, the same bias hardly counts once
 # $d_k$ is large: a model built that way would look far away where it was told to look near.
 

@@ -39,10 +39,12 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # ## 5.1 Twice as long: how much more?
 #
 # A model reads one page. Then it reads a book of 300 pages. Is that 300 times the work, or 300² = 90,000 times? You
-# will hear both answers. Choose one before you go on.
+# will hear both answers.
 #
-# Then ask a stopwatch. Here is lesson 1's self-attention with all its projections. We double the length of its
+# Let us ask a stopwatch. Here is lesson 1's self-attention with all its projections. We double the length of its
 # input, once for a short sequence and once for a long one. What happens to the time?
+
+# %% predict="complexity.doubled"
 
 # %% draw=true
 # How much longer twice the length takes
@@ -54,16 +56,18 @@ def self_attention(x):
     return cross_attention(x, x, W, W, W)
 
 
-gauge = explorers.milliseconds
-for n in (64, 2048):
-    once, twice = (gauge(self_attention, torch.randn(length, 256)) for length in (n, 2 * n))
-    times = f"{once:7.2f} ms -> {twice:7.2f} ms"
-    print(f"{n:5} -> {2 * n:5} positions: {times}, {twice / once:.1f} times as long")
+with waiting_for("your prediction"), after_predicting("complexity.doubled"):
+    gauge = explorers.milliseconds
+    for n in (64, 2048):
+        once, twice = (gauge(self_attention, torch.randn(length, 256)) for length in (n, 2 * n))
+        times = f"{once:7.2f} ms -> {twice:7.2f} ms"
+        print(f"{n:5} -> {2 * n:5} positions: {times}, {twice / once:.1f} times as long")
 
-# %% [markdown]
+# %% [markdown] reveals="complexity.doubled"
 # Doubled, a short sequence costs roughly twice as much, a long one roughly four times as much. So both answers are
 # right, each at its own length. (Such times scatter: run the cell again and see how much.)
-#
+
+# %% [markdown]
 # Where does one answer turn into the other? Does another layer do better? Instead of buying a bigger machine for
 # each question, we count.
 
@@ -478,11 +482,9 @@ def crossover_length(d, projections, recurrent):
 # %% check="complexity.crossover_length"
 check("complexity.crossover_length", crossover_length)
 
-# %% predict="complexity.cheaper"
-
 # %% draw=true
 # Up to which length attention takes fewer FLOPs
-with waiting_for("Exercise 5.7"), after_predicting("complexity.cheaper"):
+with waiting_for("Exercise 5.7"):
     layers = {"plain recurrent": 2, "GRU": 6, "LSTM": 8}
     crossings = {
         name: [f"{crossover_length(1024, p, matrices):6.0f} with {p} projections" for p in (0, 3)]
@@ -674,11 +676,12 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.clock"):
     print(f"by the count, attention is cheaper up to n = {counted:.0f}")
     print(f"by the clock, of the lengths measured, the recurrent layer is faster {measured}")
 
-# %% [markdown]
+# %% [markdown] reveals="complexity.clock"
 # Much later than counted, or not at all. Attention hands the processor one large product, on which all its
 # arithmetic units work side by side. The recurrent layer hands it $n$ small ones, each waiting for the one before.
 # And that is one core. On a GPU with thousands of units, expect a wider gap still.
-#
+
+# %% [markdown]
 # **Question 5.9** · graded by hand · 8 minutes · 5 points
 #
 # A colleague says: "My sequences have 2000 steps and my vectors 64 features. By table 1 a recurrent layer does 30
@@ -900,11 +903,9 @@ def blockwise_attention(q, k, v, block):
 # %% check="complexity.blockwise_attention"
 check("complexity.blockwise_attention", blockwise_attention)
 
-# %% predict="complexity.blocks"
-
 # %% draw=true
 # Memory, outputs and time: in full, and in blocks
-with waiting_for("Exercise 5.12"), after_predicting("complexity.blocks"):
+with waiting_for("Exercise 5.12"):
     torch.manual_seed(0)
     sizes, title = [128, 256, 512, 1024, 2048], "Largest tensor, d = 16"
     triples = [[torch.randn(n, 16) for _ in "qkv"] for n in sizes]

@@ -58,11 +58,12 @@ with waiting_for("your prediction"), after_predicting("block.alone"):
     found = {name: experiments.alikeness(tokens, calls, added) for name, added in ways.items()}
     show(figures.alike(found))
 
-# %% [markdown]
+# %% [markdown] reveals="block.alone"
 # After two layers all ten positions say the same. Nothing that comes later can tell them apart again: an average of
 # averages forgets what it was made of. (Dong et al. 2021 prove it: with attention alone, the differences between
 # positions shrink *doubly* exponentially with depth. This is one run with one seed; try others.)
-#
+
+# %% [markdown]
 # The other line does one small thing more: it *adds* each layer's output to what the layer has read. You will build
 # that, and the other parts that make attention stackable.
 
@@ -396,10 +397,13 @@ check("block.add_sublayer", add_sublayer)
 with waiting_for("Exercise 6.7"), after_predicting("block.gradient"):
     show(figures.gradients(experiments.gradient_sizes(add_sublayer)))
 
-# %% [markdown]
+# %% [markdown] reveals="block.gradient"
 # Without path and norms, the first block's gradient is about 10⁻¹⁴ of the last one's. (Geometric means of three
-# seeds.) Norms alone repair the size of the gradient. Is size enough to learn from? Now the same four kinds, with
-# 2, 6 and 12 blocks, learn for a short while to predict the next word, with three seeds each.
+# seeds.) Norms alone repair the size of the gradient. Is size enough to learn from?
+
+# %% [markdown]
+# Now the same four kinds, with 2, 6 and 12 blocks, learn for a short while to predict the next word, with three
+# seeds each.
 
 # %% predict="block.depth"
 
@@ -413,7 +417,7 @@ with waiting_for("Exercise 6.7"), after_predicting("block.depth"):
     }
     show(figures.losses(learned, guesses))
 
-# %% [markdown]
+# %% [markdown] reveals="block.depth"
 # In this short time no stack without a residual path gets below the loss that word frequencies alone give, the lower
 # of the two thin lines, however shallow it is. With the path all of them learn. Norms hardly matter for two blocks,
 # but a good deal for twelve. (Three seeds, one learning rate, 0.01, small models. Deeper isn't better yet after 50
@@ -838,7 +842,7 @@ with waiting_for("Exercises 6.2 to 6.13"), after_predicting("block.first_loss"),
     print(f"torch's usual first weights: {experiments.loss_of(usual, *some):.1f}")
     print(f"yours: {experiments.loss_of(yours, *some):.2f}")
 
-# %% [markdown]
+# %% [markdown] reveals="block.first_loss"
 # torch draws an embedding with a standard deviation of 1. Such rows give scores that are far too large: the
 # untrained model is sure of itself, and wrong.
 

@@ -399,9 +399,12 @@ with waiting_for("Exercise 7.7"), after_predicting("counting.larger"):
         beside(f"the lab's {name}", totals[name], model)
     print(f"difference {totals['language model'] - totals['classifier']:,} = (100 - 2) outputs · (200 + 1)")
 
-# %% [markdown]
+# %% [markdown] reveals="counting.larger"
 # The two models differ only in the head. A head costs 201 numbers for each output: 402 for 2 classes, 20,100 for
-# 100 words. So the *language model* is the larger one, 1,008,100 against 988,402. (A good place for a break.)
+# 100 words. So the *language model* is the larger one, 1,008,100 against 988,402.
+
+# %% [markdown]
+# *A good place for a break.*
 
 # %% [markdown]
 # ## 7.8 The first count
@@ -575,12 +578,13 @@ with waiting_for("Exercise 7.7"), after_predicting("counting.meets"):
     title = "The lab's classifier with other numbers of heads"
     show(plots.lines(heads, series, xlabel="heads", ylabel="parameters (millions)", title=title))
 
-# %% [markdown]
+# %% [markdown] reveals="counting.meets"
 # The lines meet at one point, and that point is the lab model. There is a second coincidence: both counts treat the
 # feed-forward matrices as *squares*, which is right only because the lab has $d_{ff} = d$. With BERT's
 # $d_{ff} = 4d$ both fail. **A model whose sizes all differ is the better witness.** That is why the checks of this
 # course use such sizes.
-#
+
+# %% [markdown]
 # **Question 7.10b** · graded by hand · 8 minutes · 5 points
 #
 # The second count's totals agree with what PyTorch prints, and yet its formula is wrong. How can that be? Name both
@@ -1156,7 +1160,7 @@ with waiting_for("the exercises up to 7.16"), after_predicting("counting.home"):
         total = (training_state_bytes(base, "adam") + layers + 4 * 37_000 * 25_000 // parts) / 1e9
         print(f"memory with a step's tokens in {parts:>2} part{'s' * (parts > 1)}: {total:.1f} GB")
 
-# %% [markdown]
+# %% [markdown] reveals="counting.home"
 # Read the numbers. The paper prints 3.3 · 10¹⁸ FLOPs as its cost (Table 2). That is 8 GPUs times 12 hours times 9.5 TFLOPS:
 # what the GPUs *could* have done. What the training *needs*, by your count, is less than a third of it.
 #
@@ -1167,7 +1171,8 @@ with waiting_for("the exercises up to 7.16"), after_predicting("counting.home"):
 #
 # So the answer isn't "obviously not". It is: **yes in principle, in some weeks; no, if you have a deadline.** A
 # smaller model learns to translate in minutes, in lesson 11.
-#
+
+# %% [markdown]
 # **Question 7.17** · graded by hand · 8 minutes · 5 points
 #
 # Could *your* machine train Transformer-base? Find out its memory and its peak in float32. (For a CPU: cores × GHz

@@ -352,7 +352,7 @@ with torch.no_grad():
     print(f"token by token, with the cache: {(plain(some) - one_by_one).abs().max():.1e}")
 
 # %% [markdown]
-# A model that has learned nothing should be as unsure as a uniform guess. Is yours?
+# The loss before the first step says something about a model's first weights. What does yours begin with?
 
 # %% predict="pretraining.untrained"
 
@@ -365,8 +365,9 @@ with waiting_for("Exercises 8.2 and 8.3"), after_predicting("pretraining.untrain
     loss = language_model_loss(untrained(some), after)
     print(f"untrained: {loss:.2f} nats per token; ln {len(vocabulary)} = {math.log(len(vocabulary)):.2f}")
 
-# %% [markdown]
-# A loss far from ln V before the first step is a sign that something is wrong with the sizes of the weights.
+# %% [markdown] reveals="pretraining.untrained"
+# Near ln V: with small weights all tokens get nearly the same score, so the model is as unsure as a uniform guess. A
+# loss far from ln V before the first step is a sign that something is wrong with the sizes of the weights.
 
 # %% [markdown]
 # ## 8.7 All positions learn at once
@@ -724,7 +725,7 @@ with waiting_for("the training in 8.11"), after_predicting("pretraining.limit"),
     steps_up["your model"] = math.log(found)
     show(explorers.ladder(steps_up, entropy))
 
-# %% [markdown]
+# %% [markdown] reveals="pretraining.limit"
 # The step from a table of pairs to the model is what memory is worth. From there to the entropy little is left: with
 # three seeds the model needed 2.4 to 2.6 % more than the grammar on 600 new reviews
 # (`python -m benchmarks.training_pretraining --seeds 2 3 4`). And look at the live picture once more. The held-out loss goes down together with the training
@@ -1108,11 +1109,12 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predi
     ax.set_ylim(0, 1.1)
     show(ax)
 
-# %% [markdown]
+# %% [markdown] reveals="pretraining.settings"
 # Compare with ours. Near temperature 0.8 almost all sentences were grammatical, and they varied. Greedy writes one and
 # the same text a hundred times. At 1.3 far fewer were right. The nucleus repaired most of what temperature 1 got wrong:
 # the damage comes from the long tail of small probabilities.
-#
+
+# %% [markdown]
 # **Question 8.18** · graded by hand · 10 minutes · 5 points
 #
 # A friend trains a model like yours on birthday poems. They should be correct but never twice the same. Which rule
@@ -1330,10 +1332,12 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
     ax.set_xlabel("merges")
     show(ax)
 
+# %% [markdown] reveals="pretraining.merges"
+# The first merges shorten texts a lot, later ones less and less: frequent pairs come first.
+
 # %% [markdown]
-# The first merges shorten texts a lot, later ones less and less: frequent pairs come first. Two models with
-# different tokens can't be compared by their loss per token, since their tokens aren't equally long. Divide by what
-# both share: **bits per character** are the loss of the whole text in nats, divided by $\ln 2$ and by its number of
+# Two models with different tokens can't be compared by their loss per token, since their tokens aren't equally long.
+# Divide by what both share: **bits per character** are the loss of the whole text in nats, divided by $\ln 2$ and by its number of
 # characters.
 
 # %% [markdown]
@@ -1404,10 +1408,11 @@ with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
     constant, alpha, beta = scaling.law(runs)
     print(f"gap ≈ {constant:.2g} · N^-{alpha:.2f} · D^-{beta:.2f}, if one law is laid through all 16 runs")
 
-# %% [markdown]
+# %% [markdown] reveals="pretraining.valley"
 # Each budget has its valley. The smallest models have no room for what they read, the largest haven't read enough to fill theirs. With
 # thirty times the operations the valley has moved to a model six times as large, and its floor has sunk from 0.69 to 0.04.
-#
+
+# %% [markdown]
 # ### Weights or tokens
 #
 # **Why.** If a training is too large to try out, you have only small ones to go by. The best sizes of four budgets
@@ -1498,13 +1503,14 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.voca
     bits = {"bits per character": [run.bits for run in runs]}
     show(plots.bars([f"{run.merges:,} merges" for run in runs], bits, ylabel="bits", title=title))
 
-# %% [markdown]
+# %% [markdown] reveals="pretraining.vocabulary"
 # (One seed each, kept from the course's own runs; `python -m benchmarks.training_pretraining --tokens` makes them.) The
 # nats per token grow with the vocabulary, since a longer token is harder to guess. The bits per character fall: from 2.30
 # to 2.23 with 256 merges, and to 2.19 with 1,024. The same 64 positions reach over 64, 120 and 150 characters, and the
 # same 2,000 steps read that much more. It costs parameters: 131,072 more with 1,024 merges, a sixth, and a token's
 # vector is trained by fewer examples.
-#
+
+# %% [markdown]
 # Now yours. Set `SHAKESPEARE` in 8.1 to True. `MERGES = 0` takes letters; with 256, your own functions of 8.19 learn the
 # merges and encode the text first, which takes a minute or more. nanoGPT's loss is in the picture only with letters: per
 # token, the two can't be compared.

@@ -417,7 +417,7 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.prais
         share = experiments.share_of_praise(language_model, opening + text)
         print(f"{text + ' ...':<26} praise {100 * share:3.0f} %")
 
-# %% [markdown]
+# %% [markdown] reveals="finetuning.praise"
 # It has parted the words into praise and blame by the company that they keep. (With our model of lesson 8, praise had 99 %
 # after *luckily*, 1 % after *sadly*.) The loss hardly tells: an earlier version of that model had 1.23 nats per token, this
 # one has 1.20, with an entropy of 1.18. The earlier one gave praise one half everywhere. Fine-tuned with 200 labels, it
@@ -449,13 +449,14 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.stric
         loss = experiments.language_loss(model.body, held_out)
         print(f"{name:<14} first classifier loss {first:.2f}   language-model loss of the body {loss:.2f}")
 
-# %% [markdown]
+# %% [markdown] reveals="finetuning.strict"
 # Not one tensor was moved, and nothing said so. The classifier's first loss doesn't give it away: with a new head it is
 # near ln 2 ≈ 0.69 in both cases. What gives it away is the body's own loss as a language model. For a body that knows
 # nothing it is no better than guessing among 884 words, which costs ln 884 ≈ 6.8. (With `head.weight` left in,
 # `load_state_dict` would raise an error: the name is there, with another shape, and a shape that differs is never
 # forgiven, `strict` or not.)
-#
+
+# %% [markdown]
 # **Exercise 9.6** · difficulty 2 of 5 · 5 minutes · 2 points
 #
 # **Say what `load_state_dict(..., strict=False)` does in each case.** `"the rest is moved"` means that all matching
@@ -1087,7 +1088,7 @@ check("finetuning.reports", judgement)
 # ### END SOLUTION
 
 # %% [markdown]
-# ## 9.15 What fine-tuning forgets
+# ## 9.15 Still a language model?
 #
 # The body was a language model. Is it still one? Its head was the embedding's matrix, which fine-tuning moves too.
 # Use it as the head again, and measure the loss on reviews that nobody trained on.
@@ -1109,13 +1110,14 @@ with waiting_for("the exercises up to 9.12"), after_predicting("finetuning.forge
     losses = {name: experiments.language_loss(model.body, fresh) for name, model in backbones.items()}
     show(figures.losses(losses, corpora.entropy_per_token()))
 
-# %% [markdown]
+# %% [markdown] reveals="finetuning.forgets"
 # With the head alone nothing is forgotten, to the last digit: the body didn't change. Full fine-tuning pulls the body
 # towards the one question it is asked. Nobody asks for the next word any more, so its loss as a language model rises:
 # from 1.20 to 1.80 in our run with 200 labels. This is called *catastrophic forgetting* (McCloskey and Cohen 1989). It matters
 # where one body serves several tasks. Ways out: keep the old weights (your `transfer` copies them), freeze, or go on
 # training the next word beside the label, as GPT-1 did (Radford et al. 2018, section 3.2).
-#
+
+# %% [markdown]
 # **Question 9.15** · graded by hand · 8 minutes · 5 points
 #
 # Name a case in which you would train the head only, one in which you would train all, and one in which you would begin
@@ -1268,7 +1270,7 @@ with waiting_for("the exercises up to 9.16b"):
     for name, value in losses.items():
         print(f"{name:<20} {value:.3f} nats per token")
 
-# %% [markdown]
+# %% [markdown] reveals="finetuning.adapters"
 # In our run the adapters came to 92 % (90 to 94), full fine-tuning to 89 % (87 to 90): 4 % of the numbers did no worse
 # than all of them. Nor did rank 1: when the rate was chosen, on other reviews and with three seeds, it had 92 %, rank 4 93 %
 # and full fine-tuning 89 %. It needn't be so: with 2,000 labels there is more to learn, and a change of low rank may be

@@ -760,7 +760,7 @@ with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
         print(f"{kind:20}", "   ".join(f"{mean:.2f} ± {half:.2f}" for mean, half in measured))
     show(figures.by_kind(by_way))
 
-# %% [markdown]
+# %% [markdown] reveals="bert.sides"
 # Read the first and the last row of each kind: the same language model, once with what stands before the gap and
 # once with the whole text. *A or an* and the kind of book are decided by words that come *later*. There the left
 # side can only go by what is frequent, and the right side adds a lot. Where the decisive words came *before* (the
@@ -988,7 +988,7 @@ with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.fr
         intervals = (experiments.interval(400 * value, 400) for value in values)
         print(f"{start:12}", "   ".join(f"{p:.0%} ({low:.0%} to {high:.0%})" for p, low, high in intervals))
 
-# %% [markdown]
+# %% [markdown] reveals="bert.from_scratch"
 # In our runs the pretrained start ended at 91 to 100 %; from scratch the classifier guessed to the end. The labels
 # would be enough: each of our authors writes one genre, so eight pairs of surnames decide, and each occurs in more
 # than a hundred of the labelled pairs. But no single word makes a 1 more likely. Two words far apart have to be
@@ -1102,7 +1102,7 @@ with waiting_for("Exercises 10.1a to 10.9 and 10.12a"), after_predicting("bert.w
     for way in (first, second, last, "language model"):
         print(f"\n{way}\n   {written[way][0]}")
 
-# %% [markdown]
+# %% [markdown] reveals="bert.writes"
 # None of BERT's procedures comes near the language model, and not for lack of likely words: read the texts.
 # Neighbours don't fit each other. Filled all at once, each word is drawn as if it were alone. Rounds can only help
 # if the first words are any good: those were chosen among nothing but blanks, and in our simpler version they are
@@ -1408,7 +1408,7 @@ with waiting_for("your prediction"), after_predicting("bert.checkpoint"):
     title = "Film reviews: five seeds, their mean and its 95 % interval"
     show(figures.by_labels(published.MEASURED, title=title))
 
-# %% [markdown]
+# %% [markdown] reveals="bert.checkpoint"
 # The figure shows our own runs, a quarter of an hour on one core (`python -m benchmarks.training_published`; the
 # learning rate of the fine-tuned model was chosen on other sentences, that from scratch wasn't tuned). With 200 labels
 # the fine-tuned checkpoint is right for 73.1 % (70.9 to 75.3), the same model from scratch for 57.5 % (55.9 to 59.1),
@@ -1416,7 +1416,8 @@ with waiting_for("your prediction"), after_predicting("bert.checkpoint"):
 # labels fine-tuning is no better than the frozen checkpoint, and its five runs lie far apart; with 1,000 it is more
 # than five points ahead. This doesn't prove that *pretraining on plain text* does it: the checkpoint also learned
 # which pairs of texts belong together.
-#
+
+# %% [markdown]
 # With the checkpoint on your computer, the next cell measures the frozen one again, in about half a minute.
 # `FINE_TUNE = True` also fine-tunes with 200 labels and five seeds, for some four minutes on two cores. (The last
 # digit may differ from computer to computer.)

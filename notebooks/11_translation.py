@@ -382,9 +382,11 @@ with waiting_for("Exercise 11.6"), after_predicting("translation.smoothing"):
     }
     show(plots.lines(sure, curves, xlabel="p of the right word", ylabel="nats per token"))
 
+# %% [markdown] reveals="translation.smoothing"
+# Without smoothing the curve falls all the way. With ε = 0.1 the best p is 0.925, and more certainty costs more: at 0.99 the
+# loss is 0.44, above the 0.41 of a model that says 0.8.
+
 # %% [markdown]
-# Without smoothing the curve falls all the way. With ε = 0.1 the best p is 0.925, and more certainty costs more.
-#
 # ## 11.7 The paper's learning rate
 #
 # **Why.** At the start the gradients know little and Adam's averages are empty. Large steps would do harm, so the
@@ -610,11 +612,12 @@ with waiting_for("Exercises 11.2, 11.6, 11.7 and 11.8"), after_predicting("trans
     share = f"{exact_share(model, far):.1%} of the {len(far)}"
     print(f"{share} that are over one word away from all training sentences")
 
-# %% [markdown]
+# %% [markdown] reveals="translation.exactly"
 # The loss comes down almost to the floor that label smoothing leaves, and hardly any held-out sentence is wrong.
 # None of them was in the training set, though about a quarter differ from a training sentence in one word only. The
 # others come out just as well: the model has learned the grammar, not the sentences.
-#
+
+# %% [markdown]
 # Remember the word *exactly*: one wrong ending, and the sentence counts as wrong. Put some sentences of your own
 # into the next cell. (`explorers.vocabulary().words` lists the words.)
 
@@ -1120,10 +1123,11 @@ with waiting_for("Exercise 11.16"), after_predicting("translation.exchanged"):
     for name, texts in spoilt.items():
         print(f"{name:<28} BLEU {bleu(texts, references):5.1f}")
 
-# %% [markdown]
+# %% [markdown] reveals="translation.exchanged"
 # To a reader, swapping two words is a serious mistake; here it costs less than half. Sorted words are no sentence
 # at all, and still get something. BLEU counts what is alike, not what is understood.
-#
+
+# %% [markdown]
 # ## 11.17 Cross-attention as an alignment
 #
 # **Why.** Nobody told the model which word translates which. Did it find out? Its cross-attention has one row for

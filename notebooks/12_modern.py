@@ -433,7 +433,7 @@ with waiting_for("your prediction"), after_predicting("modern.worth"):
     show(figures.ladder())
     figures.show_table(figures.ladder_table())
 
-# %% [markdown]
+# %% [markdown] reveals="modern.worth"
 # Two changes clearly help. **Norm first** takes off 0.19 nats per token (95 % interval 0.03 to 0.35), and
 # tolerates ten times the learning rate. **Rotary positions** take off 0.033 (0.025 to 0.040). Leaving out the
 # biases costs a little, 0.004 (0.002 to 0.006). For all others the interval contains 0: with three seeds nobody can
@@ -447,7 +447,8 @@ with waiting_for("your prediction"), after_predicting("modern.worth"):
 # of the four after it catches up.
 #
 # (The rates tried were 0.003, 0.01 and 0.03. Several rungs took the highest, so a higher one might do still better.)
-#
+
+# %% [markdown]
 # **Question 12.7** · graded by hand · 10 minutes · 5 points
 #
 # You are building a language model for a small computer, about as large as those of the ladder. Which of the
@@ -627,12 +628,13 @@ check("modern.balance", balance_loss)
 with waiting_for("Exercises 12.8 to 12.10"), after_predicting("modern.crowd"):
     show(figures.crowds(experiments.crowded(gates, mixture, balance_loss, (0.0, 0.02))))
 
-# %% [markdown]
+# %% [markdown] reveals="modern.crowd"
 # Each line is an expert's share of the tokens. In the last ten steps of our run the busiest expert got 28 % of the
 # tokens and the idlest 13 % without the balance loss; with it, 19 % and 15 %. The model's own loss hardly differed,
 # 2.54 and 2.52. (One seed.) A small model doesn't show what balance is good for: where each expert has a computer
 # of its own, all others wait for the busiest one.
-#
+
+# %% [markdown]
 # A good place for a break.
 #
 # ## 12.11 One byte per weight
@@ -743,7 +745,7 @@ with waiting_for("Exercise 12.11, and the training in 12.7"), after_predicting("
     experiments.needs(trained)
     show(figures.bits(experiments.losses_by_bits(trained, quantized)))
 
-# %% [markdown]
+# %% [markdown] reveals="modern.bits"
 # In our run, 8 bits changed the loss by less than 0.0001, 4 bits by 0.0095, 3 bits by 0.072, and 2 bits gave a model
 # that knows next to nothing (one model). For running, a quarter or an eighth of the 32 bits is enough here. *Learning*
 # wants more, since many tiny steps have to add up: those who compute in 16 bits keep the weights in 32 for it
@@ -864,7 +866,7 @@ with waiting_for("Exercises 12.13 and 12.14, and the training in 12.7"), after_p
     shares = experiments.drawn_by_drafts(target, draft, accepted, adjusted, 4_000, seed=0)
     show(figures.judged(target, draft, shares, 4_000))
 
-# %% [markdown]
+# %% [markdown] reveals="modern.judged"
 # The third bars follow the first, apart from the randomness of 4,000 draws, though every word came from the table
 # or replaced one of its drafts. Nothing here is approximate.
 

@@ -25,7 +25,7 @@ from autograder import exercises
 from autograder import lessons as course
 from autograder.answers import SlipError
 from autograder.authoring import bundles, trees
-from autograder.authoring.expanding import expand
+from autograder.authoring.expanding import expand, what_is_revealed
 from autograder.authoring.leaks import leaks
 from autograder.authoring.lesson_numbers import in_readme, numbers_of
 from autograder.authoring.master import Cell, MasterError, Mistake, did_you_mean, read_master
@@ -38,7 +38,7 @@ from autograder.authoring.trials import Load
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT, counted
 from autograder.recall import Recall
-from helpers.figures.predicting import predictions
+from helpers.figures.predicting import REVEALED, predictions
 from helpers.storage import write_whole
 
 
@@ -188,6 +188,9 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
         path.relative_to(root).as_posix(): trees.contents(path)
         for path in course.helper_files(course.number(lesson), root)
     }
+    if told := what_is_revealed(cells):
+        helpers[name := f"helpers/{topic}/{REVEALED}"] = told
+        write_whole(folder / name, told)
     for name, content in helpers.items():
         write_whole(built / name, content)
     cells = bundles.with_first_cell(lesson, cells, text, helpers)
@@ -302,7 +305,7 @@ def _generate(folder: Path) -> None:
 def _audit(lesson: str, cells: list[Cell], folder: Path) -> Iterator[Mistake]:
     """Look at the release as a student would: no solution left, and something to fill in."""
     released = nbformat.read(course.release_path(lesson, folder), as_version=4).cells
-    for cell, seen in zip(cells, released, strict=True):
+    for cell, seen in zip(filter(lambda cell: cell.stays, cells), released, strict=True):
         if BEGIN in seen.source or END in seen.source:
             text = "students would see the solution; put each of its marks on a line of its own"
             yield Mistake(_master(lesson), cell.line, text)

@@ -1,9 +1,9 @@
 """Each released lesson as one zip that runs by itself, and the cell and the links that lead to it.
 
 A zip holds the notebook, its checks, and of the helpers that the lesson's students may read those that it
-reaches: what it imports, what these import, the data they name, and the recipes that its cases name. Imports
-are read, not executed, so this can be wrong only where a name is put together at run time; `python -m
-tests.long.bundles` runs every zip, solved, where there is nothing else.
+reaches: what it imports, what these import, the data they name, the recipes that its cases name, and what its
+predictions reveal. Imports are read, not executed, so this can be wrong only where a name is put together at
+run time; `python -m tests.long.bundles` runs every zip, solved, where there is nothing else.
 
 Entries are sorted and have one date, so the same files give the same bytes. The zips aren't committed: a
 change of one helper changes all thirteen, 2.4 MB in git's history each time. Compressed, in kB: the check
@@ -31,6 +31,7 @@ from autograder import lessons
 from autograder.authoring.master import Cell
 from autograder.authoring.review import parse
 from autograder.lessons import ROOT
+from helpers.figures.predicting import REVEALED
 
 # A zip's own times would make it another one on each build.
 NEW_YEAR_1980 = (1980, 1, 1, 0, 0, 0)
@@ -136,8 +137,8 @@ def dependencies(lesson: str, code: Iterable[str], checks: str, helpers: Mapping
         helpers: those that its students may read: `helpers/checks.py` and so on, with what they hold.
     """
     waiting = [name for cell in code for name in _imports(parse(cell))]
-    files, packages = set[str](), set[str]()
-    room = f"helpers/{lessons.topic(lesson)}/"
+    room, packages = f"helpers/{lessons.topic(lesson)}/", set[str]()
+    files = {f"{room}{REVEALED}"} & set(helpers)
     layers = set(_layers(json.loads(checks)))
     for path in (path for path in helpers if path.endswith(".py")):
         named = path.endswith("/recipes.py") and layers & _module(helpers[path]).texts

@@ -1,9 +1,11 @@
 """Cells that a master names and the build writes out: predictions, and slips to catch.
 
-`# %% predict="topic.name"` becomes the question with its options and a cell to choose in;
+`# %% predict="topic.name"` becomes the question with its options and a cell to choose in. What its figure
+shows, in `# %% [markdown] reveals="topic.name"`, leaves the notebook: it is displayed after the choice.
 `# %% recall="topic.name"` for the code with its inputs, a cell for the answer and a check.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -55,6 +57,12 @@ def expand(
         text = f'the prediction "{id}" has no cell in this lesson; add `# %% predict="{id}"`, or remove it'
         mistakes.append(Mistake(name, cells[-1].line if cells else 1, text))
     return made, mistakes
+
+
+def what_is_revealed(cells: list[Cell]) -> bytes:
+    """What a lesson's figures show, by prediction, as JSON; empty if it has no predictions."""
+    told = {cell.id: cell.source for cell in cells if cell.kind == "reveals"}
+    return f"{json.dumps(told, indent=1, ensure_ascii=False)}\n".encode() if told else b""
 
 
 def _prediction(cell: Cell, prediction: Prediction) -> Iterator[Cell]:

@@ -29,7 +29,7 @@ def numbers_of(cells: list[Cell], specs: Mapping[str, Exercise]) -> Numbers:
         cells: of its master, all written out.
         specs: its exercises, by id.
     """
-    prose = "\n".join(cell.source for cell in cells if cell.kind == "prose")
+    prose = "\n".join(cell.source for cell in cells if cell.kind in ("prose", "reveals"))
     asked = [
         int(found[0])
         for line in prose.splitlines()

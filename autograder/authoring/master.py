@@ -18,7 +18,7 @@ FENCE = re.compile(r"^\s*(```|~~~)")
 
 KINDS = {
     "setup": "code", "draw": "code", "exercise": "code", "check": "code", "written": "markdown",
-    "predict": "code", "recall": "code",
+    "predict": "code", "recall": "code", "reveals": "markdown",
 }  # fmt: skip
 KEYS = (*KINDS, "points")
 FROM_JUPYTEXT = ("lines_to_next_cell", "cell_marker")  # for writing text back, which we never do
@@ -55,7 +55,7 @@ class Cell:
         source: its text, without the marker and, where it is prose, without comment signs.
         line: the line of its marker in the master, counted from 1.
         first: the line of the master that `source` begins on.
-        id: the exercise that an exercise, check or written cell names.
+        id: the exercise that an exercise, check or written cell names, or the prediction of the others.
         points: of a written cell. An exercise's are in its spec.
         heading: the nearest heading above, or in it.
         open: whether a draw cell's code is part of the lesson.
@@ -74,6 +74,11 @@ class Cell:
     def folded(self) -> bool:
         """Whether JupyterLab shows its first line alone. A setting is to be seen, as is the lesson's code."""
         return self.kind == "draw" and not self.open and not SETTING.search(self.source)
+
+    @property
+    def stays(self) -> bool:
+        """Whether the notebook has it: what a prediction reveals is kept elsewhere until it is made."""
+        return self.kind != "reveals"
 
     @property
     def is_code(self) -> bool:

@@ -123,10 +123,13 @@ def _tasks(lesson: str, cells: list[Cell]) -> Found:
 
 
 def _duplicates(cells: list[Cell]) -> Found:
-    """An id names one exercise cell and one graded cell, a check or a question: nbgrader wants it so."""
+    """An id names one exercise cell and one graded cell, a check or a question: nbgrader wants it so.
+
+    And one prediction, with one text that it reveals.
+    """
     seen: dict[tuple[bool, str], Cell] = {}
     for cell in cells:
-        first = seen.setdefault((cell.kind == "exercise", cell.id), cell)
+        first = seen.setdefault((cell.kind in ("exercise", "reveals"), cell.id), cell)
         if cell.id and first is not cell:
             text = f'"{cell.id}" is used twice, on line {first.line} ({first.kind}) and here ({cell.kind})'
             yield cell.line, f"{text}; rename one of them"

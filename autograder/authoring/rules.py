@@ -5,6 +5,7 @@ Those of a master are in `review.py`, and what only running an exercise shows in
 
 import importlib
 import inspect
+import itertools
 import re
 import types
 from collections import Counter
@@ -258,12 +259,31 @@ def of_predictions(
         if len(known) > 2 and count > 2 / 3 * len(known):
             text = f'"{letter}" is right in {count} of {len(known)} predictions, so it can be guessed'
             found.append(Mistake(file, 1, f"{text}; put some options into another order"))
-    for cell, after in zip(cells, [*cells[1:], None], strict=True):
-        call = f'after_predicting("{cell.id}")'
-        if cell.kind == "predict" and not (after and after.kind == "draw" and call in after.source):
-            text = f'nothing waits for the prediction "{cell.id}"; draw its figure in the next cell'
-            found.append(Mistake(f"notebooks/{lesson}.py", cell.line, f"{text}, below `with {call}:`"))
+    found += [Mistake(f"notebooks/{lesson}.py", line, text) for line, text in _placed(cells)]
     return found
+
+
+def _placed(cells: list[Cell]) -> Iterator[tuple[int, str]]:
+    """Under each prediction its figure, and under that what it shows, which the build moves."""
+    told: dict[str, bool] = {}
+    for number, cell in enumerate(cells):
+        if cell.kind == "predict":
+            drawn = [*itertools.takewhile(lambda each: each.kind == "draw", cells[number + 1 :])]
+            if not (drawn and f'after_predicting("{cell.id}")' in drawn[0].source):
+                text = f'nothing waits for the prediction "{cell.id}"; draw its figure in the next cell'
+                yield cell.line, f'{text}, below `with after_predicting("{cell.id}"):`'
+            below = cells[number + 1 + len(drawn) :][:1]
+            told[cell.id] = [(each.kind, each.id) for each in below] == [("reveals", cell.id)]
+            if not told[cell.id]:
+                text = f'nothing is revealed after the prediction "{cell.id}"; say what its figure shows'
+                yield cell.line, f'{text}, in the cell below it: `# %% [markdown] reveals="{cell.id}"`'
+        elif cell.kind == "reveals":
+            if not told.pop(cell.id, False):
+                text = f'"{cell.id}" is revealed here, but the figure above waits for no such prediction'
+                yield cell.line, f"{text}; put the text below its figure, or remove `reveals`"
+            for line, each in cell.lines:
+                if each.startswith(("#", "**Exercise", "**Question")):
+                    yield line, "this would be moved out of the notebook; begin a new cell above it"
 
 
 def _prediction(found: Prediction) -> Iterator[str]:
@@ -276,6 +296,8 @@ def _prediction(found: Prediction) -> Iterator[str]:
     for letter, (option, sentence) in found.letters.items():
         if not option.endswith(".") or len(option) >= OPTION:
             yield f"has the option {letter}, “{option}”; end it with a period within {OPTION} characters"
+        if re.match(r"(Right|Wrong|Yes|No)\b[,.:]", sentence):
+            yield f"says of the option {letter}: “{sentence}”; leave out its first word, which is said anyway"
         if not sentence.endswith(".") or len(sentence) > SENTENCE[-1] or sentence == option:
             cure = f"write what the figure shows, up to a period within {SENTENCE[-1]} characters"
             yield f"says of the option {letter}: “{sentence}”; {cure}"

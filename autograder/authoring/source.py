@@ -32,8 +32,10 @@ LANGUAGE = {"file_extension": ".py", "name": "python", "pygments_lexer": "ipytho
 
 def make_notebook(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise]) -> NotebookNode:
     """The source notebook: nbgrader's metadata on what is graded or locked, lasting ids, no outputs."""
+    numbers = numbers_of(cells, specs)
+    cells = [cell for cell in cells if cell.stays]
     names, texts = cell_ids(cells), with_rules(cells, specs)
-    texts[0] = f"{in_header(texts[0], numbers_of(cells, specs))}\n\n{links(lesson)}".strip()
+    texts[0] = f"{in_header(texts[0], numbers)}\n\n{links(lesson)}".strip()
     made = []
     for cell, name, text in zip(cells, names, texts, strict=True):
         new = v4.new_code_cell if cell.is_code else v4.new_markdown_cell

@@ -38,12 +38,14 @@ from autograder.limits import (
     MAX_NOTEBOOK_TEXT,
     MAX_NOTES,
 )
+from helpers.figures.predicting import PREDICTED
 from helpers.storage import printable
 
 RECORDS = ("timestamp.txt", "submission_secret.txt")
 RECORD = 1000  # bytes of each of them at most
 SKIPPED = "skip-execution"  # Jupyter's tag of a cell that isn't run, by nbgrader neither
 STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # nbgrader prints names of files as they are
+LETTER = re.compile("[a-d]")
 # defence: handed in: our own
 OURS = ("helpers", "__pycache__", ".*", "checks.json")  # comes with our lessons, and is nobody's answer
 
@@ -370,9 +372,12 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
     answers = [cell for cell in result.notebook.cells if is_answer(cell)]
     if lost := [cell for cell in answers if cell.id not in seen]:
         result.notes.append(f"missing answer cells, which count as not written: {len(lost)}")
+    clicked = _clicked(theirs)
     for cell in answers:
         if cell.id in seen:
             cell.source = seen[cell.id]["source"]
+        if lessons.kind(cell) == "predict" and (letter := clicked.get(lessons.exercise_of(cell))):
+            cell.source = cell.source.replace("...", f'"{letter}"', 1)
     # defence: handed in: length of an answer
     if long := [
         cell for cell in result.notebook.cells if len(seen.get(cell.id, {}).get("source", "")) > MAX_ANSWER
@@ -382,6 +387,18 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
     # defence: alike: changes in the course's cells
     _graft(result, seen, added)
     _insert(result.notebook, added)
+
+
+def _clicked(theirs: list[dict]) -> dict[str, str]:
+    """The letters of the buttons that a student clicked, by prediction: their outputs say so."""
+    found: dict[str, str] = {}
+    for cell in theirs:
+        outputs = cell.get("outputs")
+        for output in outputs if isinstance(outputs, list) else ():
+            if isinstance(output, dict):
+                found |= part(part(output, "metadata"), PREDICTED)
+    known = found.items()
+    return {id: letter for id, letter in known if isinstance(letter, str) and LETTER.fullmatch(letter)}
 
 
 def _graft(result: Canonical, seen: dict[str, dict], added: dict[str, list[dict]]) -> None:

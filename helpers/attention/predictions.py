@@ -9,7 +9,7 @@ PREDICTIONS = {
         {
             "At “book”, the last word.": "A hasty writer would go by the nearest noun, and then “the jokes "
             "that fill the book is” would be right.",
-            "At “plot”, four words before it.": "Right: the subject decides, wherever it stands, and the "
+            "At “plot”, four words before it.": "The subject decides, wherever it stands, and the "
             "model has found that out from reading alone.",
             "At all words about equally.": "A model that has learned nothing does that. But one of these "
             "words decides, and the others would only dilute it.",
@@ -20,7 +20,7 @@ PREDICTIONS = {
         "The same four scores are divided by 0.5, by 1 and by 4 before the softmax. What happens to the "
         "weights as the number grows?",
         {
-            "They come closer to each other.": "Right: divided by 4, the gaps between scores shrink, and the "
+            "They come closer to each other.": "Divided by 4, the gaps between scores shrink, and the "
             "softmax sees nothing but gaps.",
             "The largest takes more and more.": "A number below 1 does that: it widens the gaps between "
             "scores. A large one shrinks them.",
@@ -36,21 +36,21 @@ PREDICTIONS = {
             "still sums to 1: the weight has to go somewhere.",
             "To all seven others in equal parts.": "The others all grow by the same factor: large weights "
             "gain much, and what was next to nothing stays next to nothing.",
-            "Mostly to its neighbours NE and SE.": "Right: the others all grow by the same factor, and the "
+            "Mostly to its neighbours NE and SE.": "The others all grow by the same factor, and the "
             "two neighbours had the most.",
         },
         right="c",
     ),
     "gradient": Prediction(
-        "Queries and keys are random, and scores aren't scaled. What happens to the gradient that the "
-        "softmax lets through as $d_k$ grows from 1 to 1024?",
+        "Queries and keys are random, with $d_k$ = 1024, and scores aren't scaled. The mean of your gradient "
+        "norms is a few hundredths. How many of the queries get less than a thousandth?",
         {
-            "It grows without end, with the scores.": "The scores do grow, but the gradient goes through "
-            "w(1 − w), and that falls as the largest weight nears 1.",
-            "It falls nearly to 0, after a rise.": "Right: a little size helps, but at 1024 most softmaxes "
-            "have decided, and then they hardly learn.",
-            "It stays: a softmax's output lies between 0 and 1.": "Its output does, but the gradient is how "
-            "much that output still moves: at a weight near 1, hardly at all.",
+            "Hardly any: each gets about the mean.": "The mean flatters. A few queries, whose two best keys "
+            "nearly tie, get a lot; they lift it far above what most get.",
+            "More than half.": "Most softmaxes have decided, and learn next to nothing. The few in which "
+            "two keys nearly tie lift the mean.",
+            "All but one or two.": "The two best of 16 random keys nearly tie more often than that, and "
+            "where they do, the softmax still learns.",
         },
         right="b",
     ),
@@ -60,7 +60,7 @@ PREDICTIONS = {
         {
             "It differs: who bites whom has changed.": "To a reader it has. But a weighted average doesn't "
             "know where its values stood, so the layer can't tell.",
-            "It is the same.": "Right: the same query looks up the same words, and an average doesn't know "
+            "It is the same.": "The same query looks up the same words, and an average doesn't know "
             "the order of what it averages.",
             "It has the same numbers in another order.": "The rows of the output change places with the "
             "words. Within the row of *bites* nothing moves.",

@@ -9,7 +9,7 @@ PREDICTIONS = {
         {
             "For all words about equally.": "Where the decisive words came before, the right"
             " side has nothing to add.",
-            "For words that depend on what comes later.": "Right: there the left side can only go"
+            "For words that depend on what comes later.": "There the left side can only go"
             " by what is frequent.",
             "For words that were named before.": "A model that reads from the left knows those already.",
         },
@@ -19,7 +19,7 @@ PREDICTIONS = {
         "Are two first sentences of the same genre? Trained on the same labelled pairs, where "
         "does a classifier from scratch end up?",
         {
-            "At guessing, while the pretrained one ends near 100 %.": "Right: two words far"
+            "At guessing, while the pretrained one ends near 100 %.": "Two words far"
             " apart have to be compared, and labels alone didn't teach it to look.",
             "A few points behind the pretrained one.": "There are enough labels for that, in "
             "principle. But it never finds out where to look.",
@@ -34,7 +34,7 @@ PREDICTIONS = {
         {
             "About as far, 55 to 62: these are the same 200 labels.": "The labels are the same. What the"
             " model knows of English isn't: it comes from a billion pairs of texts.",
-            "To 70 or more.": "Right: it has learned what words mean, and the labels only have to say "
+            "To 70 or more.": "It has learned what words mean, and the labels only have to say "
             "which side is the good one.",
             "Above 90: film reviews are easy.": "These are single sentences, often ironic. Nor is this a "
             "large model.",
@@ -49,7 +49,7 @@ PREDICTIONS = {
             " neighbours don't fit each other.",
             "More: it looks at both sides.": "It looks at both sides of blanks, and it never saw "
             "a row of blanks in training.",
-            "Far less.": "Right: many good guesses, each by itself, seldom make one sentence.",
+            "Far less.": "Many good guesses, each by itself, seldom make one sentence.",
         },
         right="c",
     ),

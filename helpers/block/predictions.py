@@ -9,7 +9,7 @@ PREDICTIONS = {
         {
             "They become ever more different.": "Each layer gives every position an average of all. Averages "
             "of the same vectors are closer to each other than the vectors are.",
-            "They become alike.": "Right: they become averages of averages. After two layers all ten point "
+            "They become alike.": "They become averages of averages. After two layers all ten point "
             "the same way, and nothing tells one position from another.",
             "They stay about as different as they were.": "Random projections alone would leave them so. But "
             "each layer also averages over the positions.",
@@ -24,7 +24,7 @@ PREDICTIONS = {
             "unchanged. Without one it goes through every matrix.",
             "A hundredth, say.": "A single block makes it ten to twenty times smaller, and there are eleven "
             "in between.",
-            "Next to nothing, below a billionth.": "Right: each block multiplies the gradient by a small "
+            "Next to nothing, below a billionth.": "Each block multiplies the gradient by a small "
             "number, and eleven such factors leave nothing to learn from.",
         },
         right="c",
@@ -32,7 +32,7 @@ PREDICTIONS = {
     "depth": Prediction(
         "Stacks of 2, 6 and 12 blocks learn for a short while. Which part can they least do without?",
         {
-            "The residual path.": "Right: without it no depth learns more than word frequencies in this "
+            "The residual path.": "Without it no depth learns more than word frequencies in this "
             "time, with norms or without.",
             "The norms.": "They help, the more so the deeper the stack is. But without the path even two "
             "blocks learn no more than word frequencies.",
@@ -48,7 +48,7 @@ PREDICTIONS = {
             "numbers with a standard deviation of 1, and such rows give scores that differ a lot.",
             "Below ln V: random weights know a little.": "Random weights know nothing of this text, and so "
             "do no better than a guess.",
-            "Far above ln V.": "Right: large random scores make the model sure of itself, and it is nearly "
+            "Far above ln V.": "Large random scores make the model sure of itself, and it is nearly "
             "always wrong.",
         },
         right="c",

@@ -9,22 +9,22 @@ PREDICTIONS = {
         {
             "The classifier: it solves the harder task.": "The task doesn't enter the count."
             " A head costs the same for each of its outputs.",
-            "The language model.": "Right: its head has 100 outputs, the other's has 2,"
+            "The language model.": "Its head has 100 outputs, the other's has 2,"
             " and each costs width + 1 parameters.",
             "Neither: the blocks are the same.": "The blocks are, but the heads differ by 98 outputs.",
         },
         right="b",
     ),
     "meets": Prediction(
-        "The second count's formula gives the right total for the lab's model, which has two "
-        "heads. What about models with other numbers of heads?",
+        "The second count gives the right total for the lab's model, which has two heads. How far off is it "
+        "for the same model with ten?",
         {
-            "It is right for all of them.": "Its formula multiplies by the number of heads "
-            "where there are two matrices. Two heads hide that.",
-            "It is right for more heads, not for one.": "The two lines cross once, at two "
-            "heads, and part on both sides.",
-            "It is right at two heads, and nowhere else.": "Right: two wrong factors "
-            "happened to be right for this one model.",
+            "By a few per cent: only one kind of part is counted wrong.": "That part is the feed-forward "
+            "network, a third of each layer, and it is counted five times over.",
+            "It is five times the right total, as ten is of two.": "The feed-forward network is. Attention, "
+            "embedding and head are counted right.",
+            "It is more than twice the right total.": "In each layer, ten feed-forward matrices are counted "
+            "in place of two.",
         },
         right="c",
     ),
@@ -33,7 +33,7 @@ PREDICTIONS = {
         "is as well utilised as they were?",
         {
             "About a day.": "It has less than a quarter of one P100's speed, and there were eight.",
-            "Two to three weeks.": "Right: half a day, times eight, times more than four.",
+            "Two to three weeks.": "Half a day, times eight, times more than four.",
             "About a year.": "The run took 12 hours, which is short: times eight GPUs, times "
             "4.4 for the slower one.",
         },

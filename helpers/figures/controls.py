@@ -26,8 +26,7 @@ STILL = """<style>
     appearance: auto; background-image: none; color-scheme: dark }}
 .jp-OutputArea .jp-RenderedText pre {{ word-break: normal; overflow-wrap: anywhere }}
 </style>
-<div class="headstart-still {live}-still">{picture}
-<p><i>Run the notebook to move its controls.</i></p></div>
+<div class="headstart-still {live}-still">{picture}</div>
 <script>
 (area => {{
     const name = () => area.querySelectorAll("[role=slider]:not([aria-label])").forEach(handle => {{
@@ -38,6 +37,8 @@ STILL = """<style>
     name();
 }})(document.currentScript?.closest(".jp-OutputArea") ?? document.body);
 </script>"""
+
+MOVE = "\n<p><i>Run the notebook to move its controls.</i></p>"
 
 
 def labelled(name: str) -> dict:
@@ -59,12 +60,21 @@ def tokens_of(sentence: str) -> list[str]:
     return re.findall(r"[^\W_]+(?:['’][^\W_]+)?", sentence.lower())
 
 
-def explorer(children: "Sequence[Widget]") -> "VBox":
+def explorer(
+    children: "Sequence[Widget]", still: str = "", text: str = "[a picture with controls]"
+) -> "VBox":
     """Controls and pictures, one below the other.
 
-    A notebook that is opened again or exported has no live widgets. It shows the pictures as they were first.
+    A notebook that is opened again or exported has no live widgets.
+
+    Args:
+        children: the controls and pictures.
+        still: the HTML to show then; by default, the pictures as they were first.
+        text: the same for where there is no HTML.
     """
-    return _explorer_class()(children)
+    made = _explorer_class()(children)
+    made.still, made.text = still, text
+    return made
 
 
 @functools.cache
@@ -73,13 +83,15 @@ def _explorer_class() -> "type[VBox]":
     from IPython.display import display
 
     class Explorer(w.VBox):
+        still = text = ""
+
         def _ipython_display_(self, **_: object) -> None:
             # From what ipywidgets documents: how it displays itself differs between its versions.
             live = f"headstart-{self.model_id}"
             self.add_class(live)
             view = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
             display({VIEW: view, "text/plain": ""}, raw=True)
-            picture = "".join(child.value for child in self.children if isinstance(child, w.HTML))
-            put(STILL.format(live=live, picture=picture), "[a picture with controls]")
+            pictures = "".join(child.value for child in self.children if isinstance(child, w.HTML))
+            put(STILL.format(live=live, picture=self.still or pictures + MOVE), self.text)
 
     return Explorer

@@ -1,20 +1,33 @@
 """Predict, then look: a choice without points, and a figure that waits for it.
 
 A lesson's predictions are data in its `predictions.py`. The build writes question and options into the
-notebook, with a cell `predict("topic.name", ...)` under them, in which the student puts a letter.
+notebook, with a cell `predict("topic.name", ...)` under them. That cell shows a button for each option; where
+there are no buttons, the student puts a letter in place of the dots. What the figure shows is told below the
+figure: the build moves that text out of the notebook into `revealed.json`, beside `predictions.py`.
 """
 
-import html
+import contextlib
 import importlib
+import json
 import string
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
+from typing import Any
 
+from helpers.checking import progress
 from helpers.checking.finding import Status, box, marked
-from helpers.figures.showing import NotPredicted, put
+from helpers.figures.controls import explorer, tooltip
+from helpers.figures.showing import NotPredicted, note, put
+from helpers.storage import write_whole
 
+REVEALED = "revealed.json"
+PREDICTED = "headstart_predicted"  # in an output's metadata: what was clicked, by prediction
+THEN = "Now run the next cell."
+# In this kernel: the letter by prediction, and the cell of a figure that waits, with the request that ran it.
 _chosen: dict[str, str] = {}
+_waiting: dict[str, tuple[dict, str]] = {}
 
 
 @dataclass(frozen=True)
@@ -23,7 +36,7 @@ class Prediction:
 
     Attributes:
         question: in one or two sentences, Markdown.
-        options: what may be, with the sentence for whoever has chosen it.
+        options: what may be, with the reason why it is so, or why it isn't.
         right: the letter of what is so.
     """
 
@@ -33,8 +46,17 @@ class Prediction:
 
     @property
     def letters(self) -> dict[str, tuple[str, str]]:
-        """Each option with its sentence, by letter: "a" for the first, and so on."""
+        """Each option with its reason, by letter: "a" for the first, and so on."""
         return dict(zip(string.ascii_lowercase, self.options.items(), strict=False))
+
+    def answer(self, letter: str, then: str = "") -> tuple[str, str]:
+        """What a choice is answered, and what to do next, as HTML and as text."""
+        option, reason = self.letters[letter]
+        verdict = "Right." if letter == self.right else "Not quite."
+        page = f"<b>{verdict}</b> You chose {letter}: <em>{marked(option)}</em><br>{marked(reason)}"
+        page += f"<br>{then}" if then else ""
+        status = Status.PASSED if letter == self.right else Status.NOT_RUN
+        return box(page, status), f"{verdict} You chose {letter}: {option}\n{reason}\n{then}".rstrip()
 
 
 def predictions(topic: str) -> dict[str, Prediction]:
@@ -46,31 +68,45 @@ def predictions(topic: str) -> dict[str, Prediction]:
     return {f"{topic}.{name}": found for name, found in module.PREDICTIONS.items()}
 
 
-def predict(prediction: str, choice: object) -> None:
-    """Take a choice and say its sentence. Nothing is graded by it.
+def revealed(prediction: str) -> str:
+    """What a prediction's figure shows, in Markdown; "" until the build has written it."""
+    path = Path(__file__).parents[1] / prediction.partition(".")[0] / REVEALED
+    with contextlib.suppress(OSError, ValueError):
+        return str(json.loads(path.read_text(encoding="utf-8")).get(prediction, ""))
+    return ""
+
+
+def predict(prediction: str, choice: object = ...) -> None:
+    """Offer a choice, or take it, and say whether it is right. Nothing is graded by it.
 
     Args:
         prediction: its id, `topic.name`.
-        choice: a letter. As long as it is `...`, what waits for it stays hidden.
+        choice: a letter. With `...` there are buttons, and what was clicked earlier still counts.
     """
-    known = predictions(prediction.partition(".")[0])[prediction].letters
+    known = predictions(prediction.partition(".")[0])[prediction]
     letter = choice.strip().lower() if isinstance(choice, str) else ""
-    if letter not in known:
-        _chosen.pop(prediction, None)
-        wanted = ", ".join(f'"{each}"' for each in known)
-        text = f"Put one of {wanted} in place of the dots, run this cell, and then the next one."
-        put(box(f"○ {html.escape(text)}", Status.NOT_WRITTEN), f"○ {text}")
-        return
-    _chosen[prediction] = letter
-    option, sentence = known[letter]
-    put(
-        box(f"You chose {letter}: <em>{marked(option)}</em><br>{marked(sentence)}", Status.NOT_RUN),
-        f"You chose {letter}: {option}\n{sentence}",
-    )
+    _chosen.pop(prediction, None)
+    if letter in known.letters:
+        _chosen[prediction] = letter
+        put(*known.answer(letter, THEN if _kernel() else ""))
+    elif choice is ... and _kernel():
+        _offer(prediction, known)
+    else:
+        put(note(_by_text(known)), f"○ {_by_text(known)}")
+    if not _kernel():  # a submission that is graded: its figures aren't drawn
+        reveal(prediction)
+
+
+def reveal(prediction: str) -> None:
+    """Display what a prediction's figure shows."""
+    from IPython.display import display
+
+    if text := revealed(prediction):
+        display({"text/markdown": text, "text/plain": text}, raw=True)
 
 
 class after_predicting:
-    """Keeps a figure back until its prediction is made.
+    """Keeps a figure back until its prediction is made, and says below it what it shows.
 
     Use it inside of `waiting_for`, which says so: `with waiting_for("..."), after_predicting("a.b"):`.
     """
@@ -80,9 +116,101 @@ class after_predicting:
 
     def __enter__(self) -> None:
         if self.prediction not in _chosen:
+            if shell := _kernel():
+                _waiting[self.prediction] = (shell.parent_header, shell.user_ns["In"][-1])
             raise NotPredicted
+        _waiting.pop(self.prediction, None)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Nothing is left to do."""
+        if kind is None:
+            reveal(self.prediction)
+
+
+# -- buttons ---------------------------------------------------------------------------------------------
+
+
+def _offer(prediction: str, known: Prediction) -> None:
+    """Buttons, with the answer to a click below them. It is an output, so it is saved with the notebook."""
+    import ipywidgets as w
+    from IPython.display import DisplayHandle, display
+
+    before, answer = _clicked().get(prediction, ""), DisplayHandle()
+    buttons = {
+        letter: w.Button(description=letter, layout={"width": "4em"}, **tooltip(option))
+        for letter, (option, _) in known.letters.items()
+    }
+
+    def said(letter: str) -> tuple[dict[str, str], dict]:
+        for each, button in buttons.items():
+            button.button_style = "info" if each == letter else ""
+        then = "" if prediction in _waiting else THEN
+        page, text = known.answer(letter, then) if letter in buttons else ("", "")
+        return {"text/html": page, "text/plain": text}, {PREDICTED: {prediction: letter}}
+
+    def choose(letter: str) -> None:
+        _chosen[prediction] = letter
+        _remember(prediction, letter)
+        data, metadata = said(letter)
+        answer.update(data, raw=True, metadata=metadata)
+        _draw(prediction)
+
+    for letter, button in buttons.items():
+        button.on_click(lambda _, letter=letter: choose(letter))
+    if before in buttons:
+        _chosen[prediction] = before
+    data, metadata = said(before)
+    row = w.HBox([w.Label("Your prediction:"), *buttons.values()], layout={"flex_flow": "row wrap"})
+    display(explorer([row], note(_by_text(known)), f"○ {_by_text(known)}"))
+    answer.display(data, raw=True, metadata=metadata)
+
+
+def _draw(prediction: str) -> None:
+    """Run the cell of a figure that waited for a choice, whose outputs go where that cell is."""
+    from IPython.display import clear_output
+
+    shell = _kernel()
+    if not shell or prediction not in _waiting:
+        return
+    parent, source = _waiting.pop(prediction)
+    here = shell.parent_header
+    shell.set_parent(parent)
+    try:
+        clear_output(wait=True)
+        shell.run_cell(source)
+    finally:
+        shell.set_parent(here)
+
+
+def _by_text(known: Prediction) -> str:
+    letters = " or ".join(f'"{letter}"' for letter in known.letters)
+    return f"Run this cell to choose. No buttons? Put {letters} in place of the dots, and run it again."
+
+
+def _kernel() -> Any:
+    """The shell of a Jupyter kernel, in which somebody may click; None elsewhere."""
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    return shell if getattr(shell, "kernel", None) else None
+
+
+# -- what was clicked, kept beside the student's progress ------------------------------------------------
+
+
+def _clicked() -> dict[str, str]:
+    with contextlib.suppress(OSError, ValueError):
+        kept = json.loads(_path().read_text(encoding="utf-8"))
+        return {str(name): str(letter) for name, letter in kept.items()} if isinstance(kept, dict) else {}
+    return {}
+
+
+def _remember(prediction: str, letter: str) -> None:
+    """A home that can't be written to costs the memory, not the lesson."""
+    with contextlib.suppress(OSError):
+        write_whole(_path(), json.dumps(_clicked() | {prediction: letter}, indent=1).encode())
+
+
+def _path() -> Path:
+    return progress.path().with_name("predictions.json")

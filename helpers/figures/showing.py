@@ -187,7 +187,9 @@ class NotPredicted(Exception):
     """A figure waits for the prediction above it."""
 
 
-NOT_PREDICTED = "This waits for your prediction above. Choose a letter there, run that cell, then this one."
+NOT_PREDICTED = (
+    "This waits for your prediction above. If nothing happens here when you choose, run this cell again."
+)
 
 
 @contextlib.contextmanager

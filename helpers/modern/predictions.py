@@ -7,7 +7,7 @@ PREDICTIONS = {
         "Eight changes lead from the block of 2017 to that of today. All models are small, have as many "
         "weights, and read as many tokens. Which change helps most?",
         {
-            "Norm first.": "Right, by far: with its norm last, the paper's block tolerates only a tenth "
+            "Norm first.": "By far: with its norm last, the paper's block tolerates only a tenth "
             "of the learning rate.",
             "The gate (SwiGLU).": "Its gain is smaller than the seeds differ: the interval contains 0.",
             "Rotary positions.": "It is the only other change that helps here, and gains about a sixth of "
@@ -23,7 +23,7 @@ PREDICTIONS = {
         {
             "One sixth each: there is no reason to prefer one.": "At the start chance prefers one. It gets "
             "more tokens, learns more, and is chosen more.",
-            "Unevenly: the busiest gets more than twice as much as the idlest.": "Right: an expert that is "
+            "Unevenly: the busiest gets more than twice as much as the idlest.": "An expert that is "
             "chosen early learns early, and is chosen again.",
             "All to one expert.": "It can come to that. In this short training the others kept some tokens.",
         },
@@ -35,7 +35,7 @@ PREDICTIONS = {
         {
             "At 8 bits: rounding every weight must cost something.": "It costs less than you can see: the "
             "errors of many weights point in all directions and mostly cancel.",
-            "At 3 bits.": "Right: in our run 4 bits cost less than a hundredth, 3 bits about seven.",
+            "At 3 bits.": "In our run 4 bits cost less than a hundredth, 3 bits about seven.",
             "Only at 2 bits.": "At 2 bits a weight is -1, 0 or 1 times its row's scale; the trouble begins "
             "earlier.",
         },
@@ -48,8 +48,8 @@ PREDICTIONS = {
             "The small model's, since it drafts.": "It drafts, but what it drafts too often is turned down.",
             "Something in between.": "That would be so if a word turned down were replaced by one from the "
             "large model itself. The replacement comes from what is still missing.",
-            "The large model's, exactly.": "Right, apart from the randomness of 4,000 draws: the rule is "
-            "made for that.",
+            "The large model's, exactly.": "The rule is made for that. What is left is the randomness of "
+            "4,000 draws.",
         },
         right="c",
     ),

@@ -11,33 +11,47 @@ PREDICTIONS = {
             "average can't hold two independent numbers.",
             "Near 1: it hands on neither.": "It does better than that: one average can carry "
             "one of the two numbers, and that halves the error.",
-            "Near 0.5: it hands on one of the two.": "Right: of two independent numbers with variance 1, one "
+            "Near 0.5: it hands on one of the two.": "Of two independent numbers with variance 1, one "
             "average can carry one.",
         },
         right="c",
     ),
-    "price": Prediction(
-        "The width stays, and the number of heads grows from 1 to 16. What happens to the cost of the matrix "
-        "products?",
+    "round_trip": Prediction(
+        "The wrong pair cuts with `view` and puts together with `reshape`. In between, each head has numbers "
+        "that it shouldn't have. Does x come back?",
         {
-            "It stays the same.": "Right: the heads share the channels, so with twice as many heads each "
-            "product is half as large.",
-            "Each head adds to it.": "There are more products, but each is smaller: with H heads, a head has "
-            "1/H of the channels.",
-            "It falls: small products are cheaper.": "Each is cheaper, but there are more of them, and the "
-            "two cancel exactly.",
+            "Yes, exactly.": "Neither function moves a number in memory, so the second undoes what the first "
+            "did, wrong as it was.",
+            "Only if there are as many heads as positions.": "Sizes don't matter here: neither function "
+            "moves a number, whatever the shapes are.",
+            "No: the numbers end up in other places.": "They were counted off in memory order, and are "
+            "counted off in the same order again.",
         },
         right="a",
     ),
-    "pairs": Prediction(
-        "The reader has two questions, *who* and *whom*, and four heads. Only two of them are "
-        "left on. How does the best pair do?",
+    "price": Prediction(
+        "By your count, the multiplications stay the same when the number of heads grows from 1 to 16. What "
+        "happens to the time?",
         {
-            "As well as all four: there are two questions.": "It gets most answers right, "
-            "but the four have learned to share the work, and the other two are missed.",
-            "Worse than all four, and better than any other pair.": "Right: it has a head for each question, "
-            "but lacks the help of the other two.",
-            "No better than a coin.": "Two heads that each answer one question get most of both.",
+            "It stays the same, too.": "The matrix products do take as long. But the softmax works on 16 "
+            "maps in place of one, and these have to be written and read.",
+            "It grows, but far less than 16-fold.": "The softmax has 16 maps to work on in place of one, and "
+            "the matrix products still take most of the time.",
+            "It grows about 16-fold, like the number of weights.": "Only the work on the maps grows like "
+            "that. Most of the time goes into matrix products, which stay the same.",
+        },
+        right="b",
+    ),
+    "pairs": Prediction(
+        "The reader has two questions, *who* and *whom*, and four heads. Only two of them are left on. Does "
+        "the best pair answer as well as all four?",
+        {
+            "Yes: one head for each question is enough.": "It answers most of both questions, but the four "
+            "have learned to share the work, and the other two are missed.",
+            "No, but it answers most of both questions.": "It has a head for each question, and lacks the "
+            "help of the other two.",
+            "No: it can answer only one of the two.": "A pair that has one head for each question gets most "
+            "of both right.",
         },
         right="b",
     ),

@@ -4,14 +4,14 @@ from helpers.figures.predicting import Prediction
 
 PREDICTIONS = {
     "similar": Prediction(
-        "In a table of sines and cosines, is the nearer of two positions always the more similar one?",
+        "The curve of similarity goes up and down as the distance grows. In which table of sines and cosines "
+        "does it do so more, in one of width 16 or in one of width 128?",
         {
-            "Yes: similarity falls steadily with distance.": "It falls at first. But each pair of features "
-            "comes round again, so further out the curve goes up and down.",
-            "On the whole, but not always.": "Right: the nearest are the most similar, and further out the "
-            "curve goes up and down.",
-            "No, distance says nothing.": "Random rows are like that. In this table near positions share "
-            "most of their slow features.",
+            "Width 128: it has more waves.": "It has more, and they rarely agree: where some rise, others "
+            "fall, so their sum moves less.",
+            "Width 16.": "Its sum has only eight waves, so a single one that comes round again shows.",
+            "Both alike: the speeds have the same range.": "They do have the same range. But a sum of 64 "
+            "waves smooths out what each of them does, and a sum of eight doesn't.",
         },
         right="b",
     ),
@@ -23,7 +23,7 @@ PREDICTIONS = {
             "many more rows than columns.",
             "Roughly: it gets the larger part right.": "Nearly all of their variance is left over: nothing "
             "ties one random row to another.",
-            "Hardly: it gets next to nothing right.": "Right: a row says nothing about the row 7 places on, "
+            "Hardly: it gets next to nothing right.": "A row says nothing about the row 7 places on, "
             "unless they were made that way.",
         },
         right="c",
@@ -36,7 +36,7 @@ PREDICTIONS = {
             "rows, and falls as far as with no positions at all.",
             "Rotary positions.": "They hold at 32 and break at 64: a pair of features comes round, and far "
             "looks like near.",
-            "The penalty for distance.": "Right: the penalty goes on growing with distance, and longer texts "
+            "The penalty for distance.": "The penalty goes on growing with distance, and longer texts "
             "bring nothing new.",
         },
         right="c",

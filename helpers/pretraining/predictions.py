@@ -8,7 +8,7 @@ PREDICTIONS = {
         {
             "0: it has made no mistake yet.": "The loss is the surprise at what comes, and "
             "somebody who knows nothing is surprised every time.",
-            "ln V: that of a guess among all words.": "Right: small weights give all words"
+            "ln V: that of a guess among all words.": "Small weights give all words"
             " nearly the same score, so each gets 1/V.",
             "Far above ln V.": "That happens with large first weights: the model is then sure"
             " of itself, and wrong.",
@@ -19,7 +19,7 @@ PREDICTIONS = {
         "The model trains for a minute or two on new texts only. Where does its loss on held-"
         "out texts end, beside the text's entropy?",
         {
-            "A few per cent above it.": "Right: what is left is what the model hasn't "
+            "A few per cent above it.": "What is left is what the model hasn't "
             "found out. Below it no model can get.",
             "Below it, since the model has seen so much.": "The entropy is what chance itself"
             " decides. Only a model that sees the answer gets below it.",
@@ -35,7 +35,7 @@ PREDICTIONS = {
             "Greedy: it always takes the likeliest word.": "Greedy text is nearly flawless, "
             "and says the same thing again and again.",
             "Cut to the nucleus.": "Cutting off the unlikely words removes most slips.",
-            "Temperature 1.3.": "Right: a temperature above 1 lifts the unlikely words, "
+            "Temperature 1.3.": "A temperature above 1 lifts the unlikely words, "
             "and one wrong word spoils a sentence.",
         },
         right="c",
@@ -46,7 +46,7 @@ PREDICTIONS = {
         {
             "Fewer by the same number with each merge.": "The first merges are those of the most frequent "
             "pairs, and each later one is rarer than those before it.",
-            "Much fewer after the first merges, then a little fewer with each.": "Right: what is "
+            "Much fewer after the first merges, then a little fewer with each.": "What is "
             "frequent is merged first, and what comes later occurs seldom.",
             "Hardly fewer until most whole words are tokens.": "Pieces of words help at once: a merge "
             "within many words shortens each of them.",
@@ -59,8 +59,7 @@ PREDICTIONS = {
         {
             "As many: bits per character don't depend on the tokens.": "The unit is the same, the model "
             "isn't: with longer tokens it looks further back, and reads more in as many steps.",
-            "Fewer with merges.": "Right, here: the same 64 positions hold more text, and as many steps "
-            "read more of it.",
+            "Fewer with merges.": "The same 64 positions hold more text, and as many steps read more of it.",
             "More with merges: there are more tokens to guess among.": "Per token that is so. But each token "
             "stands for more characters, and that outweighs it.",
         },
@@ -73,7 +72,7 @@ PREDICTIONS = {
         {
             "No larger: it reads thirty times as much.": "A model of that size has no room for so much more, "
             "and its gap hardly shrinks any further.",
-            "About six times as large.": "Right, here: size and tokens grow nearly alike, and both by "
+            "About six times as large.": "Size and tokens grow nearly alike, and both by "
             "about "
             "the root of thirty.",
             "Thirty times as large.": "Then it would read no more than the small one did, far too little to "

@@ -4,17 +4,17 @@ from helpers.figures.predicting import Prediction
 
 PREDICTIONS = {
     "smoothing": Prediction(
-        "With label smoothing, ε = 0.1 and four words. At which probability p of the right word"
-        " is the loss lowest?",
+        "With label smoothing, ε = 0.1 and four words, which model has the higher loss: one that gives the "
+        "right word 0.8, or one that gives it 0.99?",
         {
-            "At p = 1: being sure and right can't cost anything.": "It does now: the targets "
-            "ask for a little of every word, so being surer than that costs.",
-            "At p = 0.925.": "Right: that is what the targets ask for, 0.9 and the right "
-            "word's share of the rest.",
-            "At p = 0.9.": "The ε is spread over all four words, and the right one gets its "
-            "share of it, too.",
+            "The one with 0.8: it is further from 1.": "But the targets ask for 0.925, and for a little of "
+            "every other word. A model that gives those almost nothing pays for it.",
+            "Both have the same.": "The best p, 0.925, lies nearer to 0.99 than to 0.8, but the loss rises "
+            "much faster towards 1, where the other words get almost nothing.",
+            "The one with 0.99: it is too sure.": "The targets ask for 0.025 of each other word, and it "
+            "gives them a third of a hundredth.",
         },
-        right="b",
+        right="c",
     ),
     "exactly": Prediction(
         "The translator reads 12,000 pairs, each of them six times. Which share of new sentences does it "
@@ -24,7 +24,7 @@ PREDICTIONS = {
             " and order and all.",
             "Hardly any: one wrong ending spoils a sentence.": "It does spoil it. But the "
             "model has found the rules, and hardly makes a slip.",
-            "Nearly all.": "Right: it has learned the grammar, not the sentences.",
+            "Nearly all.": "It has learned the grammar, not the sentences.",
         },
         right="c",
     ),
@@ -33,7 +33,7 @@ PREDICTIONS = {
         {
             "Nearly all: the sentences are wrong.": "To a reader they are. BLEU counts what "
             "is alike, and most short pieces still are.",
-            "Less than half.": "Right: most words, and many of the pieces of two and three, are still there.",
+            "Less than half.": "Most words, and many of the pieces of two and three, are still there.",
             "Nothing: all words are still there.": "Single words are, but pieces of two, "
             "three and four words around the swap are broken.",
         },

@@ -94,7 +94,7 @@ MISCONCEPTIONS = {
         "draw=true",
         "zzz=1",
         "# %% zzz",
-        "unknown key 'zzz' in the marker; there are setup, draw, exercise, check, written, predict, recall, points",
+        "unknown key 'zzz' in the marker; there are setup, draw, exercise, check, written, predict, recall, reveals, points",
     ),
     "a quote that doesn't end": (
         "draw=true",

@@ -1,6 +1,8 @@
 """Each rule for exercises and predictions, broken in a small course: the build stops, with its line and cure."""
 
+import json
 import math
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -220,7 +222,7 @@ def test_a_rule_that_is_broken_stops_the_build(course: Course, capsys, name: str
 
 PREDICTION = Prediction(
     "What comes next?",
-    {"The first.": "It came before.", "The second.": "It does: look at the figure."},
+    {"The first.": "It came before.", "The second.": "Look at the figure."},
     "b",
 )
 PREDICT = """\
@@ -229,7 +231,11 @@ PREDICT = """\
 # %% draw="open"
 with after_predicting("attention.guess"):
     print("a picture")
+
+# %% [markdown] reveals="attention.guess"
+# The second comes next, *always*.
 """
+GUESS = {"attention.guess": PREDICTION}
 
 
 @pytest.mark.parametrize(
@@ -250,6 +256,10 @@ with after_predicting("attention.guess"):
         (
             {"options": {"The first.": "The same.", "The second.": "The same."}},
             "says the same of two options",
+        ),
+        (
+            {"options": {"The first.": "It came before.", "The second.": "Right: look at the figure."}},
+            "says of the option b: “Right: look at the figure.”; leave out its first word",
         ),
     ],
 )
@@ -286,6 +296,58 @@ def test_a_figure_waits_for_each_prediction(course: Course, capsys, monkeypatch)
     assert course.build() == 1
     said = capsys.readouterr().err
     assert 'notebooks/01_attention.py:44: nothing waits for the prediction "attention.guess"' in said
+
+
+REVEALS = '# %% [markdown] reveals="attention.guess"\n'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("", "", ""),
+        (
+            REVEALS,
+            "# %% [markdown]\n",
+            '44: nothing is revealed after the prediction "attention.guess"; say what its figure shows, in the '
+            'cell below it: `# %% [markdown] reveals="attention.guess"`',
+        ),
+        (REVEALS, f"# %% [markdown]\n# Now.\n\n{REVEALS}", "44: nothing is revealed after"),
+        (REVEALS, f"{REVEALS}# The first.\n\n{REVEALS}", '53: "attention.guess" is used twice'),
+        (
+            'guess"\n# The',
+            'guesses"\n# The',
+            '50: "attention.guesses" is revealed here, but the figure above',
+        ),
+        ("# The second", "# ## 1.2 Next\n# The second", "51: this would be moved out of the notebook"),
+        (
+            "# The second",
+            "# It.\n#\n# **Exercise 1.2** is next. The second",
+            "53: this would be moved out of the notebook; begin a new cell above it",
+        ),
+    ],
+)
+def test_what_a_figure_shows_is_written_below_it(course: Course, capsys, monkeypatch, old, new, said) -> None:
+    course.write("helpers/attention/predictions.py", "")
+    monkeypatch.setattr(build, "predictions", lambda topic: GUESS)
+    course.edit("# %%\ndouble(3)\n", PREDICT.replace(old, new) if old else PREDICT)
+    assert course.build() == bool(said)
+    assert (f"notebooks/01_attention.py:{said}" if said else "") in capsys.readouterr().err
+
+
+def test_what_a_figure_shows_is_moved_out_of_the_notebook(course: Course, monkeypatch) -> None:
+    course.write("helpers/attention/predictions.py", "")
+    monkeypatch.setattr(build, "predictions", lambda topic: GUESS)
+    course.edit("# %%\ndouble(3)\n", PREDICT)
+    assert course.build() == 0
+    text = "The second comes next, *always*."
+    for tree in ("source", "release"):
+        lesson = course.root / tree / "01_attention"
+        assert "comes next, *" not in (lesson / "01_attention.ipynb").read_text(encoding="utf-8")
+        for folder in (lesson, course.root):
+            told = json.loads((folder / "helpers/attention/revealed.json").read_text(encoding="utf-8"))
+            assert told == {"attention.guess": text}
+    with zipfile.ZipFile(course.root / "release" / "01_attention.zip") as packed:
+        assert "01_attention/helpers/attention/revealed.json" in packed.namelist()
 
 
 @pytest.mark.parametrize(("shows", "said"), [("b", ""), ("a", "slip shows on input b, but the entry says a")])

@@ -1,13 +1,20 @@
-"""Predict, then look: a figure waits for its prediction, and each option has its sentence."""
+"""Predict, then look: a figure waits for its prediction, and nothing tells what it shows before the choice."""
 
+import json
+import re
+from types import SimpleNamespace
+
+import nbformat
 import pytest
 
+from autograder import lessons
 from autograder.lessons import TOPICS
 from helpers.figures import predicting, showing
-from helpers.figures.predicting import after_predicting, predict, predictions
+from helpers.figures.predicting import after_predicting, predict, predictions, revealed
 from helpers.figures.showing import waiting_for
 
 KNOWN = {id: it for topic in TOPICS for id, it in predictions(topic).items()}
+LESSON = {lessons.topic(name): name for name in lessons.names()}
 each = pytest.mark.parametrize("prediction", KNOWN)
 
 
@@ -17,45 +24,143 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     for room in (showing, predicting):
         monkeypatch.setattr(room, "put", lambda page, text: found.append(text))
+    monkeypatch.setattr(predicting, "reveal", lambda prediction: found.append(revealed(prediction)))
     monkeypatch.setattr(predicting, "_chosen", {})
     return found
 
 
-def look(prediction: str, shown: list[str]) -> str:
+class Shell:
+    """A kernel's shell, as far as predictions need it."""
+
+    kernel = True
+
+    def __init__(self) -> None:
+        self.parent_header, self.user_ns = {"cell": "predict"}, {"In": ["draw()"]}
+        self.ran: list[tuple[str, dict]] = []
+
+    def set_parent(self, parent: dict) -> None:
+        self.parent_header = parent
+
+    def run_cell(self, source: str) -> None:
+        self.ran.append((source, self.parent_header))
+
+
+@pytest.fixture
+def shell(monkeypatch: pytest.MonkeyPatch, tmp_path) -> Shell:
+    """Somebody who can click: what is displayed is kept in `shell.outputs`."""
+    made, outputs = Shell(), []
+    handle = SimpleNamespace(
+        display=lambda data, raw, metadata: outputs.append((data["text/plain"], metadata)),
+        update=lambda data, raw, metadata: outputs.append((data["text/plain"], metadata)),
+    )
+    monkeypatch.setenv("HEADSTART_PROGRESS", str(tmp_path / "progress.json"))
+    monkeypatch.setattr(predicting, "_kernel", lambda: made)
+    monkeypatch.setattr(predicting, "_waiting", {})
+    monkeypatch.setattr("IPython.display.DisplayHandle", lambda: handle)
+    monkeypatch.setattr("IPython.display.display", lambda box: setattr(made, "box", box))
+    monkeypatch.setattr("IPython.display.clear_output", lambda wait: None)
+    made.outputs = outputs
+    return made
+
+
+def click(shell: Shell, letter: str) -> None:
+    """Press one of the buttons on show."""
+    [button] = [found for found in shell.box.children[0].children if found.description == letter]
+    button.click()
+
+
+def look(prediction: str, shown: list[str]) -> list[str]:
     """What a cell shows that draws after a prediction."""
     shown.clear()
     with waiting_for("Exercise 1.2"), after_predicting(prediction):
         shown.append("the figure")
-    return shown[-1]
+    return shown
 
 
 @each
-def test_a_figure_waits_and_each_choice_has_its_sentence(prediction: str, shown: list[str]) -> None:
-    predict(prediction, ...)
-    assert 'Put one of "a", "b"' in shown[-1]
-    assert "waits for your prediction" in look(prediction, shown)
-    for letter, (option, sentence) in KNOWN[prediction].letters.items():
+def test_a_figure_waits_and_says_below_what_it_shows(prediction: str, shown: list[str]) -> None:
+    predict(prediction, "z")
+    assert 'Put "a" or "b"' in shown[0]
+    assert ["waits for your prediction" in text for text in look(prediction, shown)] == [True]
+    for letter, (option, reason) in KNOWN[prediction].letters.items():
+        shown.clear()
         predict(prediction, f" {letter.upper()}")
-        assert option in shown[-1] and sentence in shown[-1]
-        assert look(prediction, shown) == "the figure"
-    predict(prediction, ...)
-    assert "waits" in look(prediction, shown), "a choice that was taken back"
+        right = letter == KNOWN[prediction].right
+        assert shown[0].startswith("Right. " if right else "Not quite. ")
+        assert option in shown[0] and reason in shown[0]
+        assert look(prediction, shown) == ["the figure", revealed(prediction)]
+
+
+@each
+def test_nothing_in_the_released_lesson_tells_before_the_choice(prediction: str) -> None:
+    """Neither what the figure shows nor what the options are answered, in a text, a code cell or metadata."""
+    notebook = nbformat.read(lessons.release_path(LESSON[prediction.partition(".")[0]]), as_version=4)
+    told = _words(json.dumps(notebook.cells, ensure_ascii=False).replace("\\n", " "))
+    text, reasons = revealed(prediction), [reason for _, reason in KNOWN[prediction].letters.values()]
+    sentences = [part for said in (text, *reasons) for part in re.split(r"(?<=[.:?])\s", said)]
+    assert len(sentences) > len(reasons)
+    assert [each for each in sentences if len(_words(each)) > 20 and _words(each) in told] == []
+
+
+def _words(text: str) -> str:
+    """Letters and digits alone: a sentence is found however its line is broken or marked."""
+    return re.sub(r"[\W_]+", " ", text).strip()
 
 
 @each
 def test_what_stands_in_backticks_is_shown_as_code(prediction: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pages: list[str] = []
-    monkeypatch.setattr(predicting, "put", lambda page, text: pages.append(page))
-    monkeypatch.setattr(predicting, "_chosen", {})
     for letter, told in KNOWN[prediction].letters.items():
-        predict(prediction, letter)
-        assert "`" not in pages[-1] and ("<code>" in pages[-1]) == ("`" in "".join(told))
+        page, _ = KNOWN[prediction].answer(letter)
+        assert "`" not in page and ("<code>" in page) == ("`" in "".join(told))
 
 
-@pytest.mark.parametrize("choice", [None, 3, "", "z", "ab", ["a"]])
+@pytest.mark.parametrize("choice", [None, 3, "", "z", "ab", ["a"], ...])
 def test_what_is_no_letter_of_it_is_no_choice(choice: object, shown: list[str]) -> None:
     predict("attention.order", choice)
-    assert "Put one of" in shown[-1] and "waits" in look("attention.order", shown)
+    assert 'Put "a"' in shown[0]
+    assert "waits" in look("attention.order", shown)[-1]
+
+
+def test_without_a_kernel_what_the_figure_shows_is_told_at_once(shown: list[str]) -> None:
+    """As when a submission is graded: nobody can click, and no figure is drawn."""
+    predict("attention.order", ...)
+    assert shown[-1] == revealed("attention.order")
+
+
+def test_a_click_is_answered_and_its_figure_drawn_where_it_waited(shell: Shell, shown: list[str]) -> None:
+    predict("attention.order", ...)
+    assert shell.outputs == [("", {predicting.PREDICTED: {"attention.order": ""}})]
+    shell.parent_header = {"cell": "figure"}
+    assert "waits" in look("attention.order", shown)[-1]
+    shell.parent_header = {"comm": "click"}
+    click(shell, "a")
+    said, metadata = shell.outputs[-1]
+    assert said.startswith("Not quite. ") and predicting.THEN not in said
+    assert metadata == {predicting.PREDICTED: {"attention.order": "a"}}
+    assert shell.ran == [("draw()", {"cell": "figure"})]
+    assert shell.parent_header == {"comm": "click"}
+    assert look("attention.order", shown)[0] == "the figure"
+
+
+def test_a_click_before_the_figure_was_run_says_what_to_run(shell: Shell, shown: list[str]) -> None:
+    predict("attention.order", ...)
+    click(shell, "b")
+    assert shell.outputs[-1][0].startswith("Right. ") and shell.outputs[-1][0].endswith(predicting.THEN)
+    assert shell.ran == [] and look("attention.order", shown)[0] == "the figure"
+
+
+def test_a_click_still_counts_when_the_kernel_was_restarted(
+    shell: Shell, shown: list[str], monkeypatch
+) -> None:
+    predict("attention.order", ...)
+    click(shell, "c")
+    monkeypatch.setattr(predicting, "_chosen", {})
+    predict("attention.order", ...)
+    assert "You chose c" in shell.outputs[-1][0] and look("attention.order", shown)[0] == "the figure"
+    click(shell, "b")
+    assert "You chose b" in shell.outputs[-1][0]
+    styles = {found.description: found.button_style for found in shell.box.children[0].children[1:]}
+    assert {letter for letter, style in styles.items() if style} == {"b"}
 
 
 def test_right_letters_are_spread() -> None:
@@ -65,4 +170,4 @@ def test_right_letters_are_spread() -> None:
 
 
 def test_a_lesson_without_predictions_has_none() -> None:
-    assert predictions("start_here") == {}
+    assert predictions("start_here") == {} and revealed("start_here.none") == ""

@@ -430,3 +430,31 @@ def test_submissions_that_may_not_be_seen_are_not_taken_for_none(tmp_path, monke
     for look in (lambda: find_submissions(course, LESSON, []), lambda: refused_names(course, LESSON)):
         with pytest.raises(LookupError, match="submitted can't be read: Permission denied"):
             look()
+
+
+CLICKED = {"metadata": {"headstart_predicted": {"attention.order": "b"}}, "output_type": "display_data"}
+
+
+@pytest.mark.parametrize(
+    ("source", "outputs", "graded"),
+    [
+        ("...", [], "..."),
+        ("...", [CLICKED], '"b"'),
+        ('"a"', [CLICKED], '"a"'),
+        ("...", [{"metadata": {"headstart_predicted": {"attention.order": "z"}}}], "..."),
+        ("...", [{"metadata": {"headstart_predicted": {"attention.order": ["b"]}}}], "..."),
+        ("...", [{"metadata": {"headstart_predicted": "b"}}, 7, None], "..."),
+        ("...", "b", "..."),
+    ],
+)
+def test_a_button_that_was_clicked_counts_like_a_letter_that_was_written(
+    skeleton, hand_in, source, outputs, graded
+) -> None:
+    ours = {"kind": "predict", "id": "attention.order", "choice": True}
+    nbgrader = {"grade_id": "order", "grade": False, "solution": True, "locked": False}
+    metadata = {"headstart": ours, "nbgrader": nbgrader}
+    skeleton.cells.append(new_code_cell('predict("attention.order", "b")', id="order", metadata=metadata))
+    theirs = copy.deepcopy(skeleton)
+    theirs.cells[-1].source = f'predict("attention.order", {source})'
+    theirs.cells[-1]["outputs"] = outputs
+    assert sources(hand_in(theirs))[-1] == f'predict("attention.order", {graded})'
