@@ -1,59 +1,126 @@
-"""How long each solved lesson takes from top to bottom, under a real kernel, and what `import helpers` costs.
+"""How long each solved lesson takes from top to bottom, and the losses that its training runs reach.
 
-python -m benchmarks.lessons [LESSON ...]
+    python -m benchmarks.lessons [LESSON ...] [--devices cpu cuda] [--cores 2]
 
-HEADSTART_DEVICE says where models are trained. The losses are the last ones beside each training's bar.
-
-The graded part is what the grader runs of a lesson, without cells that only draw: here with the notebook's
-own checks, in CPU seconds of a process that has imported everything.
+Each lesson has a kernel and cores of its own, and no models from other lessons: where it needs one, it trains
+it. On the CPU, lessons run side by side if there are more cores; on a GPU, one after the other, beside those.
+`import helpers` is timed afterwards.
 """
 
+import argparse
+import multiprocessing
 import os
 import re
 import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import Future, ProcessPoolExecutor
+from functools import partial
+from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 import nbclient
 import nbformat
-import torch
-from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from autograder import lessons
-from benchmarks.grading import seconds_of, warm_up
-from helpers import training
+from benchmarks.results import write
 
 IMPORTS = ("", "import torch", "import torch, helpers", "import torch, helpers.checks")
 RUNS = 5
+BAR = re.compile(r"(.+?): [\d,]+ of .* left · [^,]+, (.+)")  # NOTEBOOK_TEXT, in helpers/training/display.py
+GAVE_WAY = re.compile(r"This training runs on the CPU, since .*")
+
+
+class Run(NamedTuple):
+    """A lesson on a device."""
+
+    seconds: float
+    losses: list[str]
 
 
 def main() -> None:
-    """Measure and print."""
-    os.environ["OMP_NUM_THREADS"] = "1"
-    torch.set_num_threads(1)
-    table = Table("lesson", "seconds, top to bottom", "CPU seconds, graded part", "losses")
-    table.title = f"trained on {training.device()}"
+    """Parse the options, measure, write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("lessons", nargs="*", metavar="LESSON")
+    parser.add_argument("--devices", nargs="+", default=["cpu"], metavar="DEVICE")
+    parser.add_argument("--cores", type=int, default=2, help="of each lesson")
+    options = parser.parse_args()
+    names = [lessons.find(asked) for asked in options.lessons] or lessons.names()
+    runs = measure(names, options.devices, options.cores)
+    seconds = [Column(f"s, {device}", justify="right") for device in options.devices]
+    table = Table("lesson", *seconds, *(f"losses, {device}" for device in options.devices))
+    for name in names:
+        of_each = [runs[name, device] for device in options.devices]
+        losses = ["; ".join(each.losses) for each in of_each]
+        table.add_row(name, *(f"{each.seconds:.0f}" for each in of_each), *losses)
+    command = " ".join(["python -m benchmarks.lessons", *sys.argv[1:]])
+    about = (
+        f"Seconds from top to bottom on {options.cores} cores, where nothing is kept from other lessons: "
+        "09 trains a language model first. Losses are the last ones beside each training's bar."
+    )
+    write("Lessons from top to bottom", command, about, table, imports())
+
+
+def measure(names: list[str], devices: list[str], cores: int) -> dict[tuple[str, str], Run]:
+    """Each lesson on each device, printed as soon as it has ended."""
+    usable = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    places = [usable[start : start + cores] for start in range(0, len(usable) - cores + 1, cores)] or [usable]
+    with _workers(places[:1]) as first, _workers(places[1:] or places) as others:
+        runs: dict[tuple[str, str], Future[Run]] = {}
+        for device in devices:
+            pool = others if device == "cpu" and places[1:] else first
+            for name in reversed(names):  # the last ones train, and take longest
+                runs[name, device] = pool.submit(run, name, device)
+                runs[name, device].add_done_callback(partial(_show, f"{name} on {device}"))
+        return {at: done.result() for at, done in runs.items()}
+
+
+def _show(title: str, done: Future[Run]) -> None:
+    print(f"{title}: {done.result().seconds:.0f} s", *done.result().losses, sep="\n    ", flush=True)
+
+
+def _workers(places: list[list[int]]) -> ProcessPoolExecutor:
+    """Processes, each of which keeps to the cores of one place."""
+    spawn = multiprocessing.get_context("spawn")
+    left = spawn.SimpleQueue()
+    for place in places:
+        left.put(place)
+    return ProcessPoolExecutor(len(places), spawn, _keep_to, (left,))
+
+
+def _keep_to(left: SimpleQueue) -> None:
+    if place := left.get():
+        os.sched_setaffinity(0, place)
+
+
+def run(name: str, device: str) -> Run:
+    """A solved lesson from top to bottom; if a cell raises, its error is in the place of the losses."""
+    notebook = lessons.load_source_notebook(name)
+    os.environ["HEADSTART_DEVICE"] = device
     with tempfile.TemporaryDirectory() as folder:
         os.environ["HEADSTART_PROGRESS"] = str(Path(folder, "progress.json"))
-        for name in [lessons.find(asked) for asked in sys.argv[1:]] or lessons.names():
-            notebook = lessons.load_source_notebook(name)
-            place = lessons.source_path(name).parent
-            graded = [
-                cell.source
-                for cell in notebook.cells
-                if cell.cell_type == "code" and lessons.kind(cell) != "draw"
-            ]
-            warm_up(name)
-            seconds = seconds_of(graded, place)
-            begun = time.perf_counter()
-            nbclient.NotebookClient(notebook, timeout=600).execute(cwd=str(place))
-            taken = time.perf_counter() - begun
-            table.add_row(name, f"{taken:.1f}", f"{seconds:.2f}", "\n".join(losses(notebook)))
-    Console().print(table)
+        client, begun = nbclient.NotebookClient(notebook, timeout=None), time.perf_counter()
+        try:
+            client.execute(cwd=str(lessons.source_path(name).parent))
+        except nbclient.exceptions.CellExecutionError as error:
+            return Run(time.perf_counter() - begun, [f"stopped: {error.ename}: {error.evalue}"])
+        return Run(time.perf_counter() - begun, said(notebook))
+
+
+def said(notebook: nbformat.NotebookNode) -> list[str]:
+    """What stood last beside the bars of a lesson's training runs, and which of them left the GPU."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    bars = [BAR.fullmatch(output.get("data", {}).get("text/plain", "")) for output in outputs]
+    texts = "".join(output.get("text", "") for output in outputs)
+    return [f"{bar[1]}: {bar[2]}" for bar in bars if bar] + GAVE_WAY.findall(texts)
+
+
+def imports() -> Table:
+    """How long Python takes to start and import."""
     table = Table("import", f"seconds, median of {RUNS}")
     times: dict[str, list[float]] = {code: [] for code in IMPORTS}
     for _ in range(RUNS):
@@ -63,18 +130,7 @@ def main() -> None:
             times[code].append(time.perf_counter() - begun)
     for code, seconds in times.items():
         table.add_row(code or "nothing", f"{median(seconds):.2f}")
-    Console().print(table)
-
-
-def losses(notebook: nbformat.NotebookNode) -> list[str]:
-    """What stood last beside the bars of a lesson's trainings, with the name of each."""
-    shown = [
-        output.get("data", {}).get("text/plain", "")
-        for c in notebook.cells
-        for output in c.get("outputs", ())
-    ]
-    bars = [re.fullmatch(r"(.+?): [\d,]+ of .* left · [^,]+, (.+)", text) for text in shown]
-    return [f"{bar[1]}: {bar[2]}" for bar in bars if bar]
+    return table
 
 
 if __name__ == "__main__":

@@ -39,8 +39,9 @@ def conditions() -> str:
     commit = subprocess.run(
         ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True
     ).stdout.strip()
+    gpu = f", {torch.cuda.get_device_name()}" if torch.cuda.is_available() else ""
     return (
-        f"{_processor()}, {os.cpu_count()} cores, {_memory()} GiB; {platform.system()}, Python "
+        f"{_processor()}, {os.cpu_count()} cores, {_memory()} GiB{gpu}; {platform.system()}, Python "
         f"{platform.python_version()}, torch {torch.__version__}; {datetime.date.today()}, commit {commit}."
     )
 
