@@ -65,7 +65,8 @@ def main() -> None:
         f"Each lesson has {options.cores} cores; its progress bars are listed below it. Lessons on the CPU "
         "run side by side. No models are kept from earlier lessons: a lesson that needs one trains it first."
     )
-    write("Lessons from top to bottom", command, about, table, imports())
+    title = " ".join(["Lessons from top to bottom", *options.lessons])
+    write(title, command, about, table, imports())
 
 
 def measure(names: list[str], devices: list[str], cores: int) -> dict[tuple[str, str], list[Part]]:
