@@ -1,4 +1,4 @@
-"""How long each solved lesson takes from top to bottom, and the losses that its training runs reach.
+"""How long each solved lesson takes from top to bottom, and how far its training runs get, device by device.
 
     python -m benchmarks.lessons [LESSON ...] [--devices cpu cuda] [--cores 2]
 
@@ -15,8 +15,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
+from itertools import zip_longest
 from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 from statistics import median
@@ -31,15 +33,17 @@ from benchmarks.results import write
 
 IMPORTS = ("", "import torch", "import torch, helpers", "import torch, helpers.checks")
 RUNS = 5
-BAR = re.compile(r"(.+?): [\d,]+ of .* left · [^,]+, (.+)")  # NOTEBOOK_TEXT, in helpers/training/display.py
+# NOTEBOOK_TEXT in helpers/training/display.py: title, time, and what was last beside the bar
+BAR = re.compile(r"(.+?): [\d,]+ of .* · ([\d:]+), \S+ left · [^,]+(?:, (.+))?")
 GAVE_WAY = re.compile(r"This training runs on the CPU, since .*")
 
 
-class Run(NamedTuple):
-    """A lesson on a device."""
+class Part(NamedTuple):
+    """A lesson from top to bottom, or what one of its progress bars counted."""
 
+    title: str
     seconds: float
-    losses: list[str]
+    end: str = ""  # the losses, or why it stopped
 
 
 def main() -> None:
@@ -52,35 +56,35 @@ def main() -> None:
     names = [lessons.find(asked) for asked in options.lessons] or lessons.names()
     runs = measure(names, options.devices, options.cores)
     seconds = [Column(f"s, {device}", justify="right") for device in options.devices]
-    table = Table("lesson", *seconds, *(f"losses, {device}" for device in options.devices))
+    table = Table("lesson", *seconds, *(f"ends with, {device}" for device in options.devices))
     for name in names:
-        of_each = [runs[name, device] for device in options.devices]
-        losses = ["; ".join(each.losses) for each in of_each]
-        table.add_row(name, *(f"{each.seconds:.0f}" for each in of_each), *losses)
+        for parts in zip_longest(*(runs[name, device] for device in options.devices), fillvalue=Part("", 0)):
+            table.add_row(parts[0].title, *(f"{x.seconds:.0f}" for x in parts), *(x.end for x in parts))
     command = " ".join(["python -m benchmarks.lessons", *sys.argv[1:]])
     about = (
-        f"Seconds from top to bottom on {options.cores} cores, where nothing is kept from other lessons: "
-        "09 trains a language model first. Losses are the last ones beside each training's bar."
+        f"Each lesson has {options.cores} cores; its progress bars are listed below it. Lessons on the CPU "
+        "run side by side. No models are kept from earlier lessons: a lesson that needs one trains it first."
     )
-    write("Lessons from top to bottom", command, about, table, imports())
+    title = " ".join(["Lessons from top to bottom", *options.lessons])
+    write(title, command, about, table, imports())
 
 
-def measure(names: list[str], devices: list[str], cores: int) -> dict[tuple[str, str], Run]:
+def measure(names: list[str], devices: list[str], cores: int) -> dict[tuple[str, str], list[Part]]:
     """Each lesson on each device, printed as soon as it has ended."""
     usable = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     places = [usable[start : start + cores] for start in range(0, len(usable) - cores + 1, cores)] or [usable]
     with _workers(places[:1]) as first, _workers(places[1:] or places) as others:
-        runs: dict[tuple[str, str], Future[Run]] = {}
+        runs: dict[tuple[str, str], Future[list[Part]]] = {}
         for device in devices:
             pool = others if device == "cpu" and places[1:] else first
             for name in reversed(names):  # the last ones train, and take longest
                 runs[name, device] = pool.submit(run, name, device)
-                runs[name, device].add_done_callback(partial(_show, f"{name} on {device}"))
+                runs[name, device].add_done_callback(partial(_show, device))
         return {at: done.result() for at, done in runs.items()}
 
 
-def _show(title: str, done: Future[Run]) -> None:
-    print(f"{title}: {done.result().seconds:.0f} s", *done.result().losses, sep="\n    ", flush=True)
+def _show(device: str, done: Future[list[Part]]) -> None:
+    print(device, *(f"{part.title}: {part.seconds:.0f} s {part.end}" for part in done.result()), sep="\n    ")
 
 
 def _workers(places: list[list[int]]) -> ProcessPoolExecutor:
@@ -97,9 +101,9 @@ def _keep_to(left: SimpleQueue) -> None:
         os.sched_setaffinity(0, place)
 
 
-def run(name: str, device: str) -> Run:
-    """A solved lesson from top to bottom; if a cell raises, its error is in the place of the losses."""
-    notebook = lessons.load_source_notebook(name)
+def run(name: str, device: str) -> list[Part]:
+    """A solved lesson from top to bottom, and each of its bars; it ends early where a cell raises."""
+    notebook, end = lessons.load_source_notebook(name), ""
     os.environ["HEADSTART_DEVICE"] = device
     with tempfile.TemporaryDirectory() as folder:
         os.environ["HEADSTART_PROGRESS"] = str(Path(folder, "progress.json"))
@@ -107,16 +111,18 @@ def run(name: str, device: str) -> Run:
         try:
             client.execute(cwd=str(lessons.source_path(name).parent))
         except nbclient.exceptions.CellExecutionError as error:
-            return Run(time.perf_counter() - begun, [f"stopped: {error.ename}: {error.evalue}"])
-        return Run(time.perf_counter() - begun, said(notebook))
+            end = f"{error.ename}: {error.evalue}"
+        return [Part(name, time.perf_counter() - begun, end), *bars(notebook)]
 
 
-def said(notebook: nbformat.NotebookNode) -> list[str]:
-    """What stood last beside the bars of a lesson's training runs, and which of them left the GPU."""
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
-    bars = [BAR.fullmatch(output.get("data", {}).get("text/plain", "")) for output in outputs]
-    texts = "".join(output.get("text", "") for output in outputs)
-    return [f"{bar[1]}: {bar[2]}" for bar in bars if bar] + GAVE_WAY.findall(texts)
+def bars(notebook: nbformat.NotebookNode) -> Iterator[Part]:
+    """The progress bars of an executed lesson, and which of its training runs left the GPU."""
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", ())):
+        if bar := BAR.fullmatch(output.get("data", {}).get("text/plain", "")):
+            seconds = sum(60**power * int(number) for power, number in enumerate(bar[2].split(":")[::-1]))
+            yield Part(f"· {bar[1]}", seconds, bar[3] or "")
+        for sentence in GAVE_WAY.findall(output.get("text", "")):
+            yield Part("·", 0, sentence)
 
 
 def imports() -> Table:

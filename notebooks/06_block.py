@@ -857,8 +857,9 @@ with waiting_for("Exercises 6.2 to 6.13"), after_predicting("block.first_loss"),
 # You can interrupt the training at any time (the square ■ above): it is saved twice a minute, and goes on when you
 # run the cell again.
 #
-# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`), and a GPU may
-# well be no faster: it would be given thousands of small operations, one after another.
+# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast GPU
+# (NVIDIA's H200), this run took 13 seconds instead of 45 on two CPU cores, and ended with the same loss. The 36
+# short runs of 6.7 took 29 seconds instead of 20, because a GPU does them one by one.
 
 # %% draw=true
 TRAIN_ANEW = False

@@ -669,8 +669,9 @@ with waiting_for("the exercises up to 9.8"):
         )
 
 # %% [markdown]
-# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`), and a GPU may
-# well be no faster: it would be given thousands of small operations, one after another.
+# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast GPU
+# (NVIDIA's H200), all runs from here to 9.16 took 31 seconds instead of 64 on two CPU cores; the pretrained
+# models of 9.11 reached 92.2 % instead of 91.5 %.
 #
 # One run with 200 labels, to watch, for 8 *epochs*. An epoch is one pass over all labelled reviews: 13 steps of 16
 # here, the last one smaller. The loss on the labelled reviews goes to 0, or nearly: 200 reviews can be learned by

@@ -569,8 +569,9 @@ def bert_loss(word_logits, follows_logits, labels, follows):
 # (Each core takes a part of a batch. Each part is weighted by its number of chosen words, even for the pairs:
 # averaged over the steps, that is nearly the loss above.)
 #
-# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`), and a GPU may
-# well be no faster: it would be given thousands of small operations, one after another.
+# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast GPU
+# (NVIDIA's H200), this run took 22 seconds instead of 81 on two CPU cores, and ended with a held-out loss of 1.62
+# instead of 1.65; fine-tuning in 10.11 took 13 seconds instead of 44.
 
 # %%
 models = {}  # "bert" and "left" come into it as they are trained
@@ -989,11 +990,12 @@ with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.fr
         print(f"{start:12}", "   ".join(f"{p:.0%} ({low:.0%} to {high:.0%})" for p, low, high in intervals))
 
 # %% [markdown] reveals="bert.from_scratch"
-# In our runs the pretrained start ended at 91 to 100 %; from scratch the classifier guessed to the end. The labels
-# would be enough: each of our authors writes one genre, so eight pairs of surnames decide, and each occurs in more
-# than a hundred of the labelled pairs. But no single word makes a 1 more likely. Two words far apart have to be
-# compared, and nothing rewards the first half of that step: a likely reason for the failure. The vectors of the
-# pretrained body say which words keep company. The labels only have to tell it what is asked.
+# In our runs the pretrained start ended at 91 to 100 %, and once at 70 %; from scratch the classifier guessed to
+# the end. The labels would be enough: each of our authors writes one genre, so eight pairs of surnames decide,
+# and each occurs in more than a hundred of the labelled pairs. But no single word makes a 1 more likely. Two
+# words far apart have to be compared, and nothing rewards the first half of that step: a likely reason for the
+# failure. The vectors of the pretrained body say which words keep company. The labels only have to tell it what
+# is asked.
 #
 # The printed intervals cover the choice of the 400 test pairs. Do the seeds of one start differ by more than that?
 # Then the training itself is uncertain as well, and one run of each kind wouldn't have been enough.

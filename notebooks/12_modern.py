@@ -394,8 +394,9 @@ with waiting_for("Exercises 12.1 to 12.6"), torch.no_grad():
 # Two models of the same size: lesson 6's and yours. What yours saves on keys, values, positions and biases goes
 # into its feed-forward network. Both read the same reviews in the same order.
 #
-# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`), and a GPU may
-# well be no faster: it would be given thousands of small operations, one after another.
+# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast GPU
+# (NVIDIA's H200), the two runs took 21 seconds instead of 48 on two CPU cores, and their losses differed by 0.001
+# at most.
 
 # %% draw=true
 TRAIN_ANEW = False

@@ -45,8 +45,8 @@ _given_way: list[torch.device] = []  # the CPU, while a run is made there that a
 def device() -> torch.device:
     """Where to train: the CPU, or what the environment variable `HEADSTART_DEVICE` names.
 
-    The CPU unless told otherwise: a GPU is given one operation after another, and those of models as small as
-    ours may take longer to start than to compute.
+    The CPU unless told otherwise: every computer has one. A fast GPU trains models as small as ours two to
+    four times as fast as two cores, but one at a time.
 
     Raises:
         NoSuchDevice: there is no such device here.

@@ -14,6 +14,7 @@ import pytest
 import torch
 from torch import nn
 
+from benchmarks.lessons import bars
 from helpers import bert, finetuning, pretraining, training
 from helpers.finetuning import experiments
 from helpers.models.transformer import EncoderConfig, LanguageModel, LanguageModelConfig
@@ -191,6 +192,8 @@ def test_in_a_notebook_the_bar_and_the_picture_stay_where_they_stood(stopped):
         bar["data"]["text/html"],
     )
     assert f"Practice: {done} of 12" in bar["data"]["text/plain"]
+    [read] = bars(notebook)
+    assert (read.title, read.end) == ("· Practice", f"<b> {1 / done:.3f}"), "by the benchmark of lessons"
     assert f"after {done + stopped} steps" in picture["data"]["text/html"]
     assert [output["ename"] for output in error] == ["KeyboardInterrupt"] * stopped
 
