@@ -16,7 +16,7 @@ from helpers.storage import write_whole
 
 
 class FitDraws:
-    """A file for each exercise, one line per draw: a version, the draw's number, and which attempt is fit.
+    """A file for each exercise, one line per draw: a version, the draw's name, and which attempt is fit.
 
     The version changes with the secret and with all that decides a verdict, so a line never outlives what it
     is about. Lines are only ever appended, whole: any number of judges may write at once.
@@ -34,16 +34,16 @@ class FitDraws:
             for exercise, version in versions.items()
         }
 
-    def known(self, exercise: str, draw: int) -> int | None:
+    def known(self, exercise: str, draw: str) -> int | None:
         """The attempt at a draw that is fit, as somebody found before; None where nobody has."""
         with contextlib.suppress(OSError, ValueError):
             for line in (self._folder / exercise).read_text().splitlines():
-                version, number, attempt = line.split()
-                if version == self._versions.get(exercise) and int(number) == draw:
+                version, name, attempt = line.split()
+                if version == self._versions.get(exercise) and name == draw:
                     return int(attempt)
         return None
 
-    def keep(self, exercise: str, draw: int, attempt: int) -> None:
+    def keep(self, exercise: str, draw: str, attempt: int) -> None:
         """Note which attempt at a draw is fit. Where it can't be written, it is found out again."""
         if exercise not in self._versions:
             return

@@ -158,8 +158,9 @@ class HiddenSheets:
     Which of them a submission gets follows from its content and the secret, so what one attempt saw is of
     little use to the next. A judge makes each of them once, when the first submission needs it.
 
-    A draw by which a known misconception would pass, or a known right answer fail because it rounds
-    differently, is drawn again, so that no grade depends on it.
+    A draw by which a known misconception would pass is drawn again, so no mark depends on it. One by which a
+    known right answer would fail, because it rounds differently, gives nobody no mark: who fails is judged by
+    the first draw on which no such answer does. That is looked at once somebody fails, which is seldom.
 
     Args:
         secret: the course's.
@@ -170,52 +171,57 @@ class HiddenSheets:
 
     def __init__(self, secret: bytes, fit: FitDraws | None = None) -> None:
         self._secret, self._fit = secret, fit
-        self._made: dict[tuple[str, int], Sheet] = {}
+        self._made: dict[tuple[str, int, bool], Sheet] = {}
         self._failed: dict[tuple[str, str], int] = {}
         self._making = threading.Lock()
 
     def of(self, exercise: Exercise, digest: str) -> Sheet:
-        """A submission's hidden sheet of an exercise, without misconceptions: right answers need none."""
-        return self.draw(exercise, self.number(digest))
+        """A submission's hidden sheet of an exercise, without misconceptions: right answers need none.
+
+        Who passes it is right. Who fails is judged by `explained`.
+        """
+        return self.draw(exercise, self.number(digest), fair=False)
 
     def number(self, digest: str) -> int:
         """Which draw a submission gets, from 0 on, the same for all exercises."""
         return int.from_bytes(hmac.digest(self._secret, digest.encode(), "sha256")[:4], "big") % self.DRAWS
 
-    def draw(self, exercise: Exercise, number: int) -> Sheet:
+    def draw(self, exercise: Exercise, number: int, *, fair: bool = True) -> Sheet:
         """One of an exercise's hidden sheets, without misconceptions.
+
+        Args:
+            exercise: the exercise.
+            number: of the draw, from 0 on.
+            fair: whether all known right answers have to pass it. No misconception does.
 
         Raises:
             ValueError: a misconception passes, or an alternative fails, whatever is drawn.
         """
-        key = (exercise.id, number)
+        key = (exercise.id, number, fair)
         with self._making:  # who comes second waits, instead of making it again
             if key not in self._made:
-                self._made[key] = self._make(exercise, number)
+                self._made[key] = self._make(*key[1:], exercise)
             return self._made[key]
 
-    def _make(self, exercise: Exercise, number: int) -> Sheet:
+    def _make(self, number: int, fair: bool, exercise: Exercise) -> Sheet:
         seed = hmac.digest(self._secret, b"draw %d" % number, "sha256").hex()
-        known = self._fit.known(exercise.id, number) if self._fit else None
+        name = f"{number}-fair" if fair else f"{number}"
+        known = self._fit.known(exercise.id, name) if self._fit else None
         for attempt in range(known or 0, DRAWS_AT_MOST):
             sheet = make_sheet(exercise, f"{seed} {attempt}" if attempt else seed, misconceptions=False)
             if known == attempt:
                 return sheet
-            misjudged = self._misjudged(exercise, sheet)
+            misjudged = self._passing(exercise, sheet) or (_failing(exercise, sheet) if fair else "")
             if not misjudged:
                 if self._fit:
-                    self._fit.keep(exercise.id, number, attempt)
+                    self._fit.keep(exercise.id, name, attempt)
                 return sheet
         raise ValueError(f"{exercise.id}: by each of {DRAWS_AT_MOST} draws {misjudged}")
 
-    def _misjudged(self, exercise: Exercise, sheet: Sheet) -> str:
-        """Which misconception passes a sheet, or which alternative fails; "" if none does."""
+    def _passing(self, exercise: Exercise, sheet: Sheet) -> str:
+        """Which misconception passes a sheet; "" if none does."""
         if exercise.driver == "choice":  # nothing in its case is drawn
             return ""
-        for alternative in exercise.alternatives:
-            outcomes = [outcome_of(exercise, alternative, case) for case in sheet.cases]
-            if assess(sheet, outcomes).status != Status.PASSED:
-                return f"{alternative.__name__} fails"
         for misconception in exercise.misconceptions:
             key = (exercise.id, misconception.name)
             failed = failing_case(exercise, misconception.variant, sheet, self._failed.get(key, 0))
@@ -225,9 +231,23 @@ class HiddenSheets:
         return ""
 
     def explained(self, exercise: Exercise, digest: str, visible: Sheet) -> Sheet:
-        """The same with misconceptions, which name what is wrong, and with what the visible one points to."""
-        sheet = replace(self.of(exercise, digest), look_at=visible.look_at, needs=visible.needs)
-        return with_misconceptions(sheet, exercise)
+        """The sheet that decides what fails: it's `of`'s unless a right answer fails that.
+
+        It has the misconceptions, which name what is wrong, and what the visible sheet points to.
+        """
+        sheet = self.draw(exercise, self.number(digest))
+        return with_misconceptions(replace(sheet, look_at=visible.look_at, needs=visible.needs), exercise)
+
+
+def _failing(exercise: Exercise, sheet: Sheet) -> str:
+    """Which alternative fails a sheet; "" if none does."""
+    if exercise.driver == "choice":  # nothing in its case is drawn
+        return ""
+    for alternative in exercise.alternatives:
+        outcomes = [outcome_of(exercise, alternative, case) for case in sheet.cases]
+        if assess(sheet, outcomes).status != Status.PASSED:
+            return f"{alternative.__name__} fails"
+    return ""
 
 
 def make_cases(exercise: Exercise, seed: str) -> list[Case]:

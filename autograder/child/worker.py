@@ -104,7 +104,6 @@ def _twin(control: socket.socket) -> socket.socket:
     if os.fork():
         theirs.close()
         return control
-    # defence: worker: another's channel
     control.close()
     wire.send(theirs, {"warm": True})
     return theirs

@@ -1,11 +1,13 @@
 """Where grading runs: in processes on this machine, or on a Dask cluster.
 
-Here each worker has a judge in a process of its own, forked from the grader. It reads a submission, has it
-run, and sends back verdicts and the finished notebook as text. With judges in threads, which wait for each
-other to run Python, two cores did 1.5 to 1.7 times the work of one; with processes they do 1.9 times. Judges
-end with the grader, however it ends. One that is killed is replaced, and its submission is graded again,
-once. A judge makes the hidden cases that a submission gets, which takes longer than judging by them. So of
-those that wait, it takes one whose cases it has already, or else one whose cases no judge has yet.
+Here each worker has a judge in a process of its own, forked from the grader. Workers are forked, too, from
+one that gets warm while the grader imports: so a class waits for one process's imports. A judge reads a
+submission, has it run, and sends back verdicts and the finished notebook as text. With judges in threads,
+which wait for each other to run Python, two cores did 1.5 to 1.7 times the work of one; with processes they
+do 1.9 times. Judges end with the grader, however it ends. One that is killed is replaced, and its submission
+is graded again, once. A judge makes the hidden cases that a submission gets, which takes longer than judging
+by them. So of those that wait, it takes one whose cases it has already, or else one whose cases no judge has
+yet.
 """
 
 import contextlib

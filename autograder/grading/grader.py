@@ -253,8 +253,11 @@ class Grader:
         return worker
 
     def employ(self, twin: Worker | None) -> None:
-        """Be the grader of a judge that was just forked: with this worker, and none of those before."""
-        self.workers, self.first = [twin] if twin else [], None
+        """Be the grader of a judge that was just forked: with this worker, and none of those before.
+
+        `first` is kept, or its folder, which is the twin's as well, would be removed.
+        """
+        self.workers = [twin] if twin else []
         for worker in self.workers:
             self._idle.put(worker)
 

@@ -214,11 +214,14 @@ class _Run:
             hidden = sheets.hidden()
         outcomes = self._outcomes(hidden)
         finding = assess(hidden, outcomes, reveal=False)
-        if finding.status != Status.FAILED:
-            return replace(finding, remark=shown.remark)
-        with self.clock.stopped():
+        if finding.status == Status.FAILED:
+            with self.clock.stopped():
+                explained = sheets.explained()
+            if explained.request != hidden.request:  # by another draw, since a right answer fails this one
+                outcomes = self._outcomes(explained)
             # defence: judge: hidden numbers
-            return assess(sheets.explained(), outcomes, reveal=False)
+            finding = assess(explained, outcomes, reveal=False)
+        return replace(finding, remark=shown.remark) if finding.status != Status.FAILED else finding
 
     def _outcomes(self, sheet: Sheet, stand_ins: Mapping[str, Calls] | None = None) -> list[Outcome]:
         """Let the child call the answer on a sheet's cases. Inputs go, expected values stay.

@@ -17,7 +17,8 @@ class Sheets:
     Attributes:
         visible: those that students have.
         hidden: makes those that decide. They have no misconceptions, which a right answer doesn't need.
-        explained: makes the same with misconceptions, which name what is wrong.
+        explained: makes those that decide what fails, with misconceptions, which name what is wrong. They are
+            the same, unless a known right answer fails the others.
     """
 
     visible: "Sheet"

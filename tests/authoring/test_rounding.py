@@ -102,3 +102,11 @@ def test_a_draw_on_which_rounding_decides_between_right_answers_is_drawn_again()
     assert differing(replace(decided, alternatives=(half_down,))) == 0
     with pytest.raises(ValueError, match="by each of 30 draws turned fails"):
         HiddenSheets(b"of this test").draw(replace(decided, alternatives=(turned,)), 0)
+
+
+def test_only_who_fails_has_right_answers_tried() -> None:
+    decided = exercise(in_sixteenths, cases=ties, alternatives=(turned,))
+    hidden, visible = HiddenSheets(b"of this test"), make_sheet(decided, VISIBLE_SEED)
+    assert hidden.of(decided, "a submission").cases
+    with pytest.raises(ValueError, match="by each of 30 draws turned fails"):
+        hidden.explained(decided, "a submission", visible)

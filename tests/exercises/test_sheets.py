@@ -111,8 +111,9 @@ def lucky(low: int = 2) -> Exercise:
     )
 
 
-def drawn(hidden: HiddenSheets, exercise: Exercise) -> list[int]:
-    return [hidden.draw(exercise, number).cases[0].args[0] for number in range(HiddenSheets.DRAWS)]
+def drawn(hidden: HiddenSheets, exercise: Exercise, *, fair: bool = True) -> list[int]:
+    sheets = (hidden.draw(exercise, number, fair=fair) for number in range(HiddenSheets.DRAWS))
+    return [sheet.cases[0].args[0] for sheet in sheets]
 
 
 def test_a_draw_by_which_a_known_misconception_passes_is_drawn_again():
@@ -126,6 +127,7 @@ def test_a_draw_by_which_a_known_misconception_passes_is_drawn_again():
         x for x in first if x != 2
     ]
     assert drawn(HiddenSheets(secret), exercise) == fit
+    assert drawn(HiddenSheets(secret), exercise, fair=False) == fit
     always = replace(exercise, cases=lambda g: [Case("", (2,))])
     with pytest.raises(ValueError, match=r"topic\.lucky: by each of 30 draws squared passes"):
         HiddenSheets(secret).draw(always, 0)
@@ -152,7 +154,7 @@ def test_that_a_draw_is_fit_is_found_out_once_per_course(tmp_path):
 def test_the_draws_are_for_whom_their_folder_is(tmp_path, folder, file):
     (tmp_path / "draws").mkdir()
     (tmp_path / "draws").chmod(folder)
-    FitDraws(tmp_path / "draws", b"of this test", {"topic.name": "1"}).keep("topic.name", 0, 1)
+    FitDraws(tmp_path / "draws", b"of this test", {"topic.name": "1"}).keep("topic.name", "0", 1)
     assert (tmp_path / "draws/topic.name").stat().st_mode & 0o777 == file
 
 

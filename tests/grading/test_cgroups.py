@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 
 from autograder.child import sandbox, wire
@@ -267,6 +268,25 @@ def test_a_worker_is_in_its_group_from_its_first_moment_on(tmp_path):
     (tmp_path / "cgroup.procs").write_text("")
     done = subprocess.run(Group(tmp_path).enter(["cat", str(tmp_path / "cgroup.procs")]), capture_output=True)
     assert done.stdout == b"0\n"
+
+
+@pytest.mark.needs_bubblewrap
+def test_a_twin_moves_into_a_group_of_its_own(tmp_path):
+    first = Worker(tuple(helper_files(0)), groups=Groups(tmp_path, ("memory", "pids"), GIB, GIB))
+    first.launch()
+    twin = first.twin()
+    try:
+        twin.start()
+        moved = {int(file.read_text()) for file in tmp_path.glob("*/cgroup.procs")} - {
+            0
+        }  # itself, as it starts
+        assert [psutil.Process(number).parent().cmdline() for number in moved] == [
+            psutil.Process(number).cmdline() for number in moved
+        ]
+        assert len(moved) == 1
+    finally:
+        twin.stop()
+        first.stop()
 
 
 def test_what_is_left_in_a_group_is_ended(like_a_cgroup):

@@ -4,10 +4,12 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
+import psutil
 import pytest
+import torch
 
 from autograder.classroom.course import course_directory, find_submissions
-from autograder.grading.executors import _take, _Waiting
+from autograder.grading.executors import _take, _Waiting, open_executor
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
 from autograder.lessons import ROOT
@@ -35,6 +37,45 @@ def test_the_draw_by_which_submissions_are_handed_out_is_the_one_they_are_judged
     grader = Grader(Lesson.load(LESSON, course.root, config), b"of this test" * 3)
     for submission in find_submissions(directory, LESSON, []):
         assert grader.draw(submission) == grader._hidden.number(grader.prepare(submission).content)
+
+
+@pytest.mark.needs_bubblewrap
+@pytest.mark.promise(44)
+def test_judges_share_what_one_worker_imports_and_a_twin_that_is_killed_costs_nobody(tmp_path):
+    course = Course(tmp_path / "course")
+    for name in ("amy", "bob", "cat", "dan"):
+        course.hand_in(name)
+    directory, config = course_directory(course.root)
+    submissions = find_submissions(directory, LESSON, [])
+    torch.set_num_threads(1)  # or a judge, forked without torch's threads, waits for them
+    grader = Grader(Lesson.load(LESSON, course.root, config), b"of this test" * 3)
+
+    def workers() -> list[psutil.Process]:
+        below = psutil.Process().children(recursive=True)
+        return [process for process in below if "autograder.child.worker" in process.cmdline()]
+
+    def launched() -> list[psutil.Process]:
+        return [process for process in workers() if process.parent() not in workers()]
+
+    with open_executor(grader, 2, None) as executor:
+        before = [executor.submit(submission, "", {}) for submission in submissions]
+        assert {v.status for future in before for v in future.result().verdicts} == {"passed"}
+        assert len(launched()) == 1
+        [first] = [
+            process
+            for process in workers()
+            if process.name() != "bwrap" and process.parent().name() == "bwrap"
+        ]
+        twins = first.children()
+        assert len(twins) == 2
+        for twin in twins:
+            twin.kill()
+        psutil.wait_procs(twins, 0)
+        after = [executor.submit(submission, "", {}) for submission in submissions]
+        assert [future.result().verdicts for future in after] == [
+            future.result().verdicts for future in before
+        ]
+    assert not workers()
 
 
 COMPARES = """

@@ -27,6 +27,7 @@ from autograder.classroom.course import course_directory
 from autograder.grading import clean, clock, judge, submission
 from autograder.grading.grader import questions
 from autograder.grading.lesson import Lesson
+from autograder.grading.questions import Question, Sheets
 from autograder.grading.submission import Submission, canonical
 from autograder.results import Ended, Judgement
 from autograder.sheets import HiddenSheets
@@ -129,6 +130,24 @@ def outcomes(lesson: Lesson, sheet: Sheet) -> list[dict]:
 
 
 ASK, DONE = {"ask": EXERCISE}, {"done": []}
+
+
+def test_who_fails_is_judged_by_a_draw_that_known_right_answers_pass(lesson, hidden, visible, right):
+    exercise, shown = lesson.exercises[EXERCISE], lesson.visible[EXERCISE]
+    [cell] = [cell for cell in lesson.cells(lesson.skeletons[LESSON], LESSON) if cell.exercise == EXERCISE]
+    other = hidden.draw(exercise, (hidden.number(DIGEST) + 1) % hidden.DRAWS)
+
+    def verdict(explained: Sheet, *says: list[dict]) -> str:
+        sheets = Sheets(shown, partial(hidden.of, exercise, DIGEST), lambda: explained)
+        stranger = Stranger([ASK, *({"outcomes": each} for each in (visible, *says)), DONE])
+        judgement = judge.judge(stranger, [cell], {EXERCISE: Question(EXERCISE, "", 1, sheets)})
+        return judgement.verdicts[EXERCISE].status
+
+    rights = outcomes(lesson, other)
+    wrong = [{**each, "outputs": None} for each in right]
+    assert verdict(other, wrong, rights) == "passed"
+    assert verdict(other, wrong, right) == "failed"  # right for the first draw alone
+    assert verdict(hidden.of(exercise, DIGEST), wrong) == "failed"  # asked for once
 
 
 def test_right_outcomes_pass(judged, right, visible):

@@ -383,6 +383,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "cgroups: no swap": "groups_have_their_limits",
         "cgroups: equal shares": "groups_have_their_limits",
         "cgroups: from the first moment on": ("a_worker_is_in_its_group_from_its_first_moment_on", 'echo 0 >"$0"; ', ""),
+        "cgroups: a twin's own": "a_twin_moves_into_a_group_of_its_own",
         "cgroups: all is ended": ("what_is_left_in_a_group_is_ended", ", kill=True", ""),
         "cgroups: what was left": "groups_of_a_grader_that_was_killed_are_removed_and_no_others",
         "cgroups: control is given": "where_control_is_not_given_nothing_is_touched",
