@@ -150,8 +150,8 @@ def test_a_reference_that_students_have_stops_the_build(tmp_path: Path) -> None:
 # to 80), but for 07. autograder/authoring/bundles.py has the split.
 AT_MOST = {
     "01_attention": 270, "02_multihead": 181, "03_positional": 195, "04_masking": 169, "05_complexity": 203,
-    "06_block": 250, "07_counting": 146, "08_pretraining": 263, "09_finetuning": 264, "10_bert": 298,
-    "11_translation": 286, "12_modern": 262,
+    "06_block": 252, "07_counting": 146, "08_pretraining": 263, "09_finetuning": 264, "10_bert": 298,
+    "11_translation": 289, "12_modern": 262,
 }  # fmt: skip
 OTHERS_AT_MOST = 103
 
