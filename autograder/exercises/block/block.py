@@ -133,10 +133,12 @@ exercise.slip(
 exercise.slip("NoNorms", "self.norm_1(x) → x", "self.norm_2(x) → x", of=BlockInSteps).says(
     "The norms aren't used: each sublayer reads the path through its own."
 )
-exercise.slip("FirstNormTwice", "self.norm_2) → self.norm_1)").says(
+exercise.slip("FirstNormTwice", "self.norm_2(x) → self.norm_1(x)", of=BlockInSteps).says(
     "Both sublayers use the first norm: the second has one of its own."
 )
-exercise.slip("NormsExchanged", "self.norm_1) → self.norm_2)", "self.norm_2) → self.norm_1)").says(
+exercise.slip(
+    "NormsExchanged", "self.norm_1(x) → self.norm_2(x)", "self.norm_2(x) → self.norm_1(x)", of=BlockInSteps
+).says(
     "The two norms are exchanged: `norm_1` stands before attention, `norm_2` before the feed-forward network."
 )
 exercise.slip(
@@ -149,29 +151,29 @@ exercise.slip("SideBySide", "x = x + attended\n        x = x + → x = x + atten
     "Both sublayers read the same x: the feed-forward network comes second, and reads what attention has "
     "added."
 )
-exercise.slip("MaskDropped", "y, mask=mask → y").says("The mask isn't handed on to attention.")
-exercise.slip("MaskForX", "mask=mask → mask").says(
+exercise.slip("MaskDropped", ", mask=mask →", of=BlockInSteps).says("The mask isn't handed on to attention.")
+exercise.slip("MaskForX", "mask=mask → mask", of=BlockInSteps).says(
     "The mask stands where `attention` takes x, the sequence that is asked: hand it over by its name, "
     "mask=mask."
 )
-exercise.slip("KeysNotNormalised", "y, mask=mask → y, x, mask").says(
-    "Only the queries are normalised: keys and values are made of the same normalised vectors."
-)
-exercise.slip("QueriesNotNormalised", "y, mask=mask → x, y, mask").says(
-    "Only keys and values are normalised: the queries are made of the same normalised vectors."
-)
+exercise.slip(
+    "KeysNotNormalised", "self.norm_1(x), mask=mask → self.norm_1(x), x, mask", of=BlockInSteps
+).says("Only the queries are normalised: keys and values are made of the same normalised vectors.")
+exercise.slip(
+    "QueriesNotNormalised", "self.norm_1(x), mask=mask → x, self.norm_1(x), mask", of=BlockInSteps
+).says("Only keys and values are normalised: the queries are made of the same normalised vectors.")
 exercise.slip(
     "FirstPathAgain",
     "x = x + attended → y = x + attended",
     "self.norm_2(x) → self.norm_2(y)",
     of=BlockInSteps,
 ).says("The second sum begins with the x that came in: it should begin with the sum that attention has made.")
-exercise.slip("NoFeedForward", "add_sublayer(x, self.feed_forward, self.norm_2) → x").says(
+exercise.slip("NoFeedForward", "        x = x + self.feed_forward(self.norm_2(x))\n →", of=BlockInSteps).says(
     "The feed-forward network isn't used."
 )
-exercise.slip(
-    "NoAttention", "        x = add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1)\n →"
-).says("Attention isn't used, so that no position learns of another.")
+exercise.slip("NoAttention", "        x = x + attended\n →", of=BlockInSteps).says(
+    "Attention isn't used, so that no position learns of another."
+)
 exercise.slip(
     "SublayersNormalised",
     "self.norm_1(x) → x",
@@ -179,7 +181,7 @@ exercise.slip(
     "self.feed_forward(self.norm_2(x)) → self.norm_2(self.feed_forward(x))",
     of=BlockInSteps,
 ).says("What the sublayers say is normalised: the norms belong on what they read.")
-exercise.slip("MaskTurnedRound", "mask=mask → mask=None if mask is None else ~mask").says(
+exercise.slip("MaskTurnedRound", "mask=mask → mask=None if mask is None else ~mask", of=BlockInSteps).says(
     "The mask is turned round, as other libraries want it: `attention` takes True for “may attend”, as the "
     "block does, and a query that may see nothing gets NaN."
 )
@@ -195,8 +197,8 @@ exercise.slip(
 )
 exercise.slip(
     "SecondPathNormalised",
-    "return add_sublayer(x, self.feed_forward, self.norm_2) → x = self.norm_2(x)\n"
-    "        return x + self.feed_forward(x)",
+    "x = x + self.feed_forward(self.norm_2(x)) → x = self.norm_2(x)\n        x = x + self.feed_forward(x)",
+    of=BlockInSteps,
 ).says(
     "The second residual path starts at the normalised vectors: only what the feed-forward network reads "
     "goes through `norm_2`."

@@ -98,13 +98,23 @@ exercise.slip("torch_std", "torch.sqrt(variance + eps) → (x.std(-1, keepdim=Tr
     "squares, and add eps to it."
 )
 exercise.slip(
-    "over_all_but_the_last", "dim=-1 → dim=tuple(range(max(x.dim() - 1, 1)))", of=norm_with_var_mean
+    "over_all_but_the_last",
+    "variance, mean = torch.var_mean(x, dim=-1, correction=0, keepdim=True) → axes = "
+    "tuple(range(max(x.dim() - 1, 1)))\n"
+    "    mean, variance = x.mean(axes, keepdim=True), x.var(axes, correction=0, keepdim=True)",
+    "(x - mean) * torch.rsqrt(variance + eps) → (x - mean) / torch.sqrt(variance + eps)",
+    of=norm_with_var_mean,
 ).says(
     "Mean and variance go over the batch and the positions, channel by channel, as in a batch norm: here "
     "each vector has its own, over the last axis."
 )
 exercise.slip(
-    "over_the_last_two", "dim=-1 → dim=tuple(range(-min(x.dim(), 2), 0))", of=norm_with_var_mean
+    "over_the_last_two",
+    "variance, mean = torch.var_mean(x, dim=-1, correction=0, keepdim=True) → axes = "
+    "tuple(range(-min(x.dim(), 2), 0))\n"
+    "    mean, variance = x.mean(axes, keepdim=True), x.var(axes, correction=0, keepdim=True)",
+    "(x - mean) * torch.rsqrt(variance + eps) → (x - mean) / torch.sqrt(variance + eps)",
+    of=norm_with_var_mean,
 ).says(
     "Mean and variance go over positions and channels together: each position's vector is normalised by "
     "itself, over the last axis alone."
@@ -112,57 +122,91 @@ exercise.slip(
 exercise.slip("one_variance_for_all", "variance + eps → x.var(correction=0) + eps").says(
     "The mean is each vector's own, but one variance serves the whole tensor: it needs the same axis."
 )
-exercise.slip("weight_and_bias_exchanged", "* weight + bias → * bias + weight").says(
-    "Weight and bias have changed places: the weight multiplies, the bias is added."
-)
+exercise.slip(
+    "weight_and_bias_exchanged",
+    "var = x.var(-1, unbiased=False, keepdim=True) → deviation = torch.sqrt(x.var(-1, correction=0, "
+    "keepdim=True) + eps)",
+    "torch.addcmul(bias, (x - mu) / (var + eps) ** 0.5, weight) → (x - x.mean(-1, keepdim=True)) / "
+    "deviation * bias + weight",
+    of=norm_with_var,
+).says("Weight and bias have changed places: the weight multiplies, the bias is added.")
 exercise.slip(
     "mean_deviation", "torch.sqrt(variance + eps) → (centred.abs().mean(dim=-1, keepdim=True) + eps)"
 ).says("This divides by the mean absolute value: the standard deviation is the root of the mean square.")
-exercise.slip("eps_beside_the_root", "torch.sqrt(variance + eps) → (torch.sqrt(variance) + eps)").says(
-    "The eps is added to the standard deviation, but it belongs to the variance, inside of the root."
-)
-exercise.slip("eps_left_out", "variance + eps → variance").says(
-    "The eps is left out, so that a vector whose channels are alike is divided by 0."
-)
-exercise.slip("eps_written_in", "variance + eps → variance + 1e-5").says(
-    "The eps is always 1e-5 here, whatever the argument says."
-)
+exercise.slip(
+    "eps_beside_the_root",
+    "centred = x - x.mean(dim=-1, keepdim=True) → deviation = x.var(-1, correction=0, keepdim=True).sqrt()",
+    "    variance = centred.square().mean(dim=-1, keepdim=True)\n →",
+    "centred / torch.sqrt(variance + eps) → (x - x.mean(-1, keepdim=True)) / (deviation + eps)",
+).says("The eps is added to the standard deviation, but it belongs to the variance, inside of the root.")
+exercise.slip(
+    "eps_left_out",
+    "centred = x - x.mean(dim=-1, keepdim=True) → deviation = x.var(-1, correction=0, keepdim=True).sqrt()",
+    "    variance = centred.square().mean(dim=-1, keepdim=True)\n →",
+    "centred / torch.sqrt(variance + eps) → (x - x.mean(-1, keepdim=True)) / deviation",
+).says("The eps is left out, so that a vector whose channels are alike is divided by 0.")
+exercise.slip(
+    "eps_written_in",
+    "(x - mean) * torch.rsqrt(variance + eps) → (x - x.mean(-1, keepdim=True)) / torch.sqrt(variance + 1e-5)",
+    of=norm_with_var_mean,
+).says("The eps is always 1e-5 here, whatever the argument says.")
 exercise.slip(
     "over_everything",
     "centred / torch.sqrt(variance + eps) → (x - x.mean()) / torch.sqrt(x.var(correction=0) + eps)",
 ).says("Mean and variance are taken over all numbers at once: each vector is normalised by itself.")
 exercise.slip(
-    "over_the_first_axis", "x.mean(dim=-1 → x.mean(dim=0", "square().mean(dim=-1 → square().mean(dim=0"
+    "over_the_first_axis",
+    "variance = centred.square().mean(dim=-1, keepdim=True) → mean, variance = x.mean(0, keepdim=True), "
+    "x.var(0, correction=0, keepdim=True)",
+    "centred / torch.sqrt(variance + eps) → (x - mean) / torch.sqrt(variance + eps)",
 ).says("Mean and variance go over the first axis, as in batch norm: layer norm goes over the channels.")
-exercise.slip("mean_stays", "centred / → x /").says(
-    "The mean isn't subtracted: the vector is divided by its deviation, but keeps its offset."
-)
-exercise.slip("divided_by_variance", "torch.sqrt(variance + eps) → (variance + eps)").says(
-    "This divides by the variance: for a variance of 1 it takes the root of it, the standard deviation."
-)
-exercise.slip("root_mean_square", "centred.square() → x.square()").says(
-    "The size is taken before the mean is subtracted: the variance is the mean square of what is left."
-)
+exercise.slip(
+    "mean_stays",
+    "centred / torch.sqrt(variance + eps) → x / (x.var(-1, correction=0, keepdim=True) + eps).sqrt()",
+).says("The mean isn't subtracted: the vector is divided by its deviation, but keeps its offset.")
+exercise.slip(
+    "divided_by_variance",
+    "(x - mean) * torch.rsqrt(variance + eps) → (x - x.mean(-1, keepdim=True)) / (variance + eps)",
+    of=norm_with_var_mean,
+).says("This divides by the variance: for a variance of 1 it takes the root of it, the standard deviation.")
+exercise.slip(
+    "root_mean_square",
+    "variance = centred.square().mean(dim=-1, keepdim=True) → size = (x.square().mean(-1, keepdim=True) + "
+    "eps).sqrt()",
+    "centred / torch.sqrt(variance + eps) → (x - x.mean(-1, keepdim=True)) / size",
+).says("The size is taken before the mean is subtracted: the variance is the mean square of what is left.")
 exercise.slip(
     "mean_of_squares_minus",
-    "centred.square().mean(dim=-1, keepdim=True) → (x.square().mean(-1, keepdim=True) - x.mean(-1, "
-    "keepdim=True).square()).clamp(min=0)",
+    "x - x.mean(dim=-1, keepdim=True) → x.mean(dim=-1, keepdim=True)",
+    "centred.square().mean(dim=-1, keepdim=True) → (x.square().mean(dim=-1, keepdim=True) - "
+    "centred.square()).clamp(min=0)",
+    "centred / torch.sqrt(variance + eps) → (x - centred) / torch.sqrt(variance + eps)",
 ).says(
     "E[x²] − E[x]² is a difference of two large numbers far from 0, and rounding eats what is left: "
     "subtract the mean first, then square."
 )
-exercise.slip("scale_left_out", " * weight →").says(
-    "The weight is left out: each channel is multiplied by one of its own after the norm."
-)
-exercise.slip("shift_left_out", " + bias →").says(
-    "The bias is left out: each channel is shifted by one of its own at the end."
-)
+exercise.slip(
+    "scale_left_out",
+    "centred / torch.sqrt(variance + eps) * weight → (x - x.mean(dim=-1, keepdim=True)) / "
+    "torch.sqrt(x.var(-1, correction=0, keepdim=True) + eps)",
+).says("The weight is left out: each channel is multiplied by one of its own after the norm.")
+exercise.slip(
+    "shift_left_out",
+    "centred / torch.sqrt(variance + eps) * weight + bias → (x - x.mean(dim=-1, keepdim=True)) / "
+    "torch.sqrt(x.var(-1, correction=0, keepdim=True) + eps) * weight",
+).says("The bias is left out: each channel is shifted by one of its own at the end.")
 exercise.slip(
     "shifted_before_scaled",
-    "centred / torch.sqrt(variance + eps) * weight + bias → (centred / torch.sqrt(variance + eps) + bias) "
-    "* weight",
+    "var = ((x - mean) ** 2).sum(dim=-1, keepdim=True) / n → normed = (x - x.mean(-1, keepdim=True)) / "
+    "torch.sqrt(x.var(-1, correction=0, keepdim=True) + eps)",
+    "weight * ((x - mean) / torch.sqrt(var + eps)) + bias → (normed + bias) * weight",
+    of=norm_from_sums,
 ).says("The bias is added before the multiplication: the weight comes first, then the bias.")
-exercise.slip("neither_scaled_nor_shifted", " * weight + bias →").says(
+exercise.slip(
+    "neither_scaled_nor_shifted",
+    "centred / torch.sqrt(variance + eps) * weight + bias → (x - x.mean(dim=-1, keepdim=True)) / "
+    "torch.sqrt(x.var(-1, correction=0, keepdim=True) + eps)",
+).says(
     "Weight and bias are left out: after the norm each channel is multiplied by one of its own, and "
     "shifted by another."
 )
