@@ -20,6 +20,11 @@ class HiddenDraw(torch.Generator):
         return self
 
 
+def generator(number: int, *, hidden: bool) -> torch.Generator:
+    """What a draw of cases takes its random numbers from, all of which follow from one number."""
+    return (HiddenDraw if hidden else torch.Generator)().manual_seed(number)
+
+
 def pick(g: torch.Generator, usual: Value, *others: Value) -> Value:
     """A size or a shape: `usual` on visible cases, one of the others on hidden ones.
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -18,18 +17,18 @@ OURS = ("helpers.", "autograder.exercises.")
 
 
 def recorded(exercise: Exercise, cases: Iterable[Case], needed: Iterable[Exercise]) -> dict[str, dict]:
-    """By id of a needed exercise, the name of its function, and calls of it by right answers.
+    """By id of a needed exercise, the name of its answer, and calls of it by right answers.
 
     Args:
         exercise: whose right answers are called.
         cases: with what.
-        needed: the exercises that it builds on. Those whose answers are classes have no calls.
+        needed: the exercises that it builds on. Those whose answers are choices have no calls.
     """
     found = {}
     for need in needed:
         calls: dict[str, dict] = {}
-        if inspect.isfunction(need.reference):
-            with _replaced(need.reference, functools.partial(_recording, need.reference, calls)):
+        if callable(need.reference):
+            with _watched(need.reference, calls):
                 for answer in (exercise.reference, *exercise.alternatives):
                     for case in cases:
                         outcome_of(replace(exercise, properties=()), answer, case)
@@ -45,6 +44,26 @@ def _recording(function: Callable, calls: dict[str, dict], *args: Any, **kwargs:
         values = map_tensors(lambda tensor: tensor.detach(), result)
         calls[str(sketch)] = {"given": str(sketch), "returns": encode(values)}
     return result
+
+
+@contextlib.contextmanager
+def _watched(reference: Any, calls: dict[str, dict]) -> Iterator[None]:
+    """Have calls of a function noted, or those of the `forward` of a class of modules."""
+    watched = getattr(reference, "forward", reference)
+
+    @functools.wraps(watched)
+    def noting(*args: Any, **kwargs: Any) -> Any:
+        return _recording(watched, calls, *args, **kwargs)
+
+    if watched is reference:
+        with _replaced(reference, noting):
+            yield
+        return
+    reference.forward = noting
+    try:
+        yield
+    finally:
+        reference.forward = watched
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from autograder.drawing import HiddenDraw
+from autograder.drawing import generator
 from autograder.exercise import Exercise, Misconception
 from autograder.kept import FitDraws
 from helpers.checking.assessing import assess
@@ -263,11 +263,9 @@ def make_cases(exercise: Exercise, seed: str) -> list[Case]:
 def _draw(exercise: Exercise, seed: str) -> tuple[list[Case], list[Outcome]]:
     """Cases that can be judged by, and what is right for each."""
     digest = hashlib.sha256(f"{exercise.id}/{seed}".encode()).digest()
-    number = int.from_bytes(digest[:7], "big")
-    kind = torch.Generator if seed == VISIBLE_SEED else HiddenDraw
-    generator = kind().manual_seed(number)
+    drawn_from = generator(int.from_bytes(digest[:7], "big"), hidden=seed != VISIBLE_SEED)
     for _ in range(DRAWS_AT_MOST):
-        cases = exercise.cases(generator)
+        cases = exercise.cases(drawn_from)
         expected = [_expected(exercise, case) for case in cases]
         if all(_steady(exercise, *pair) for pair in zip(cases, expected, strict=True)):
             return cases, expected

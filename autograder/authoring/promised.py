@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from autograder.authoring.master import Cell
-from autograder.drawing import HiddenDraw
+from autograder.drawing import generator
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED
 from helpers.checking.calling.outcome import Case, Outcome
@@ -270,8 +270,5 @@ def _leading(shape: tuple[int, ...]) -> Iterator[str]:
 
 def _drawn(exercise: Exercise, said: Docstring, seed: str) -> list[Sizes]:
     """The sizes in each case of a draw."""
-    generator = (torch.Generator if seed == VISIBLE_SEED else HiddenDraw)().manual_seed(
-        zlib.crc32(seed.encode())
-    )
-    cases = exercise.cases(generator)
+    cases = exercise.cases(generator(zlib.crc32(seed.encode()), hidden=seed != VISIBLE_SEED))
     return [call(exercise, said, case, None).sizes for case in cases]

@@ -123,14 +123,8 @@ class _Trial:
                 yield case, expected, f'in case "{case.title}", {_where(seed)}'
 
     def judged(self, answer: Any, seed: str) -> Finding:
-        """What a student reads who hands in this answer, forbidden names forbidden."""
-        exercise, sheet = self.exercise, self.read[seed]
-        if exercise.driver == "choice" and answer is not exercise.reference:
-            outcomes = [outcome_of(exercise, answer, case) for case in sheet.cases]
-        else:
-            call = functools.partial(run, gradients=exercise.gradients, forbidden=exercise.forbidden)
-            outcomes = [call(exercise.driver, answer, case) for case in sheet.cases]
-        return assess(sheet, [Outcome.from_json(json.loads(json.dumps(o.to_json()))) for o in outcomes])
+        """What a student reads who hands in this answer."""
+        return checked(self.exercise, answer, self.read[seed])
 
     @functools.cached_property
     def visible(self) -> dict[str, Finding]:
@@ -147,6 +141,37 @@ class _Trial:
     def right(self) -> dict[str, Any]:
         others = {f"the alternative {a.__name__}": a for a in self.exercise.alternatives}
         return {"the reference": self.exercise.reference, **others}
+
+
+def checked(exercise: Exercise, answer: Any, sheet: Sheet) -> Finding:
+    """What a student reads who hands in this answer, forbidden names forbidden.
+
+    Args:
+        exercise: the exercise.
+        answer: what is called; of choices, the wrong ones alone.
+        sheet: as students have it, after a trip through JSON.
+    """
+    if exercise.driver == "choice" and answer is not exercise.reference:
+        outcomes = [outcome_of(exercise, answer, case) for case in sheet.cases]
+    else:
+        call = functools.partial(run, gradients=exercise.gradients, forbidden=exercise.forbidden)
+        outcomes = [call(exercise.driver, answer, case) for case in sheet.cases]
+    return assess(sheet, [Outcome.from_json(json.loads(json.dumps(o.to_json()))) for o in outcomes])
+
+
+def notebook(exercise: Exercise, given: str, load: Load) -> dict[str, Any]:
+    """The names in an answer's notebook: answers of its lesson, those it needs, and what cells define.
+
+    Args:
+        exercise: whose answer it is.
+        given: what the lesson's own cells import and define.
+        load: where the exercises of a topic come from.
+    """
+    needed = [load(id.partition(".")[0])[id] for id in exercise.needs]
+    references = [each.reference for each in (*load(exercise.topic).values(), *needed)]
+    names: dict[str, Any] = {each.__name__: each for each in references if callable(each)}
+    exec(given, names)  # may take an answer as a default
+    return names
 
 
 def _where(seed: str) -> str:
@@ -212,15 +237,13 @@ def _pasted(trial: _Trial, given: str, load: Load) -> Iterator[Problem]:
     It finds earlier answers there, and what the lesson imports and defines.
     """
     exercise = trial.exercise
-    ours = [e.reference for e in load(exercise.topic).values() if callable(e.reference)]
-    needed = [load(id.partition(".")[0])[id].reference for id in exercise.needs]
-    answers = {reference.__name__: reference for reference in [*ours, *needed]}
-    later = set(answers) - {reference.__name__ for reference in needed}
+    needed = [load(id.partition(".")[0])[id].reference.__name__ for id in exercise.needs]
+    ours = {e.reference.__name__ for e in load(exercise.topic).values() if callable(e.reference)}
+    later = ours - set(needed)
     for name, variant in trial.variants.items():
-        names: dict[str, Any] = dict(answers)
         try:
-            exec(given, names)  # may take an answer as a default
-            names = {name: each for name, each in names.items() if name not in later}
+            there = notebook(exercise, given, load)
+            names = {name: each for name, each in there.items() if name not in later}
             text = pasted(variant, names)
             exec(text, names)
             finding = trial.judged(names[variant.__name__], VISIBLE_SEED)

@@ -145,7 +145,7 @@ def grouped_attention(q, k, v):
 
 # %% exercise="complexity.grouped_attention"
 # https://github.com/PrimeIntellect-ai/prime-rl/pull/2681: The axis of positions is repeated where heads and positions are in another order.
-# nothing: In einsum each letter is one axis
+# true: In einsum a letter has one size wherever it is written
 def grouped_attention(q, k, v):
     n_rep = q.size(-3) // k.size(-3)
     k = k.repeat_interleave(n_rep, dim=-2)

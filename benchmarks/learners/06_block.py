@@ -71,7 +71,6 @@ def add_sublayer(x, sublayer, norm, norm_first=True):
 
 # %% exercise="block.add_sublayer" kept
 # https://github.com/kyegomez/BitNet/issues/32: The name x is used again for what the sublayer gives, which is then added to itself.
-# misleading: Right only at the first two positions of axis -2.
 def add_sublayer(x, sublayer, norm, norm_first=True):
     if norm_first:
         x = sublayer(norm(x))

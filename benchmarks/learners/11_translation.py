@@ -59,7 +59,6 @@ def beam_search(step, beams, longest, alpha, bos=1, eos=2):
 
 # %% exercise="translation.beam_search" kept
 # https://github.com/facebookresearch/ParlAI/issues/2058: hypotheses are continued after their end.
-# misleading: Your results are exactly those of a right answer in which a number is twice what it should be
 # nothing: Compare what you return with the docstring
 # named: goes_on_after_the_end
 def beam_search(step, beams, longest, alpha, bos=1, eos=2):
@@ -129,7 +128,7 @@ def beam_search(step, beams, longest, alpha, bos=1, eos=2):
 
 # %% exercise="translation.beam_search"
 # https://github.com/pcyin/pytorch_basic_nmt/issues/3: the hypothesis is found with / where // is meant.
-# nothing: Your code stopped with this exception
+# true: A list is indexed by one whole number
 def beam_search(step, beams, longest, alpha, bos=1, eos=2):
     hypotheses, completed = [[bos]], []
     hyp_scores = torch.zeros(1)

@@ -1,6 +1,6 @@
 # %% exercise="modern.rms_norm" kept
 # https://github.com/mosaicml/llm-foundry/issues/371: x is divided by one over the root, and so multiplied by it.
-# true: Your results are exactly those of a right answer in which `/` stands where another operation belongs
+# true: Your results are exactly those of a right answer in which one operator is changed to `/`
 # true: Each line along axis -1 is off by a factor of its own.
 def rms_norm(x, weight, eps=1e-6):
     output = x / torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)
@@ -19,7 +19,7 @@ def rms_norm(x, weight, eps=1e-6):
 
 # %% exercise="modern.rms_norm" kept
 # https://github.com/pytorch/pytorch/issues/139274: the root is taken of the root mean square once more.
-# misleading: Your results are exactly those of a right answer in which a number is half of what it should be
+# true: Your results are exactly those of a right answer in which an exponent is half of what it should be
 # true: Each line along axis -1 is off by a factor of its own.
 def rms_norm(x, weight, eps=1e-6):
     rms = torch.sqrt(torch.mean(x**2, dim=-1, keepdim=True))
@@ -346,6 +346,7 @@ def balance_loss(logits, k):
 
 # %% exercise="modern.quantized" kept
 # https://github.com/microsoft/onnxruntime/pull/13038: the scales go along the wrong axis.
+# true: Your results are exactly those of a right answer in which a maximum uses the wrong axis
 def quantized(weight):
     absmax = weight.abs().max(dim=0, keepdim=True).values
     scale = torch.where(absmax > 0, absmax / 127, torch.ones_like(absmax))

@@ -15,13 +15,12 @@ import torch
 
 from autograder import exercises, lessons
 from autograder.authoring.mutating import verified
+from autograder.authoring.trials import checked, notebook
 from autograder.exercise import Exercise
 from autograder.sheets import HiddenSheets, failing_case, one_thread
-from helpers.checking.calling.drivers import run
-from helpers.checking.calling.outcome import Outcome
 from helpers.checking.explaining.causes import ONE_CHANGE
 from helpers.checking.finding import Finding, Status
-from helpers.checks import Sheet, assess
+from helpers.checks import Sheet
 
 FOLDER = Path(__file__).parent
 SECRET = b"what learners reported"
@@ -113,7 +112,7 @@ def judged(report: Report) -> Judged:
     exercise, visible = _exercise(report.exercise), _visible(report.exercise)
     with one_thread():
         answer = _answer(report)
-        finding = _finding(exercise, answer, visible)
+        finding = checked(exercise, answer, visible)
         rejected = finding.status == Status.FAILED or all(
             failing_case(exercise, answer, _hidden().draw(exercise, number)) is not None
             for number in range(HiddenSheets.DRAWS)
@@ -133,13 +132,6 @@ def verdict(report: Report, finding: Finding) -> str:
     if finding.meaning.startswith(report.true):
         return "named" if finding.relation.startswith(ONE_CHANGE) else "true relation"
     return "misleading" if finding.meaning.startswith(report.misleading) else "unread"
-
-
-def _finding(exercise: Exercise, answer: Any, sheet: Sheet) -> Finding:
-    """What a student reads who hands in this answer."""
-    call = functools.partial(run, gradients=exercise.gradients, forbidden=exercise.forbidden)
-    outcomes = [call(exercise.driver, answer, case).to_json() for case in sheet.cases]
-    return assess(sheet, [Outcome.from_json(json.loads(json.dumps(outcome))) for outcome in outcomes])
 
 
 def _answer(report: Report) -> Any:
@@ -187,10 +179,5 @@ def _sheets(lesson: str) -> Mapping[str, Sheet]:
 def _names(id: str) -> Mapping[str, Any]:
     """What an answer finds in its notebook: imports, what the lesson defines, other answers."""
     exercise = _exercise(id)
-    answers = [each.reference for each in exercises.load(exercise.topic).values()]
-    needed = [_exercise(other).reference for other in exercise.needs]
-    names: dict[str, Any] = {"__name__": "learner"}
-    exec(IMPORTS, names)
-    names |= {each.__name__: each for each in [*answers, *needed] if callable(each)}
-    exec(verified.given(exercise.topic).code, names)
-    return names
+    given = IMPORTS + verified.given(exercise.topic).code
+    return {**notebook(exercise, given, exercises.load), "__name__": "learner"}

@@ -1,8 +1,9 @@
 """Whether an answer would pass if the ones it builds on were right.
 
 A student's notebook has no right answers to try. What it has is the sheets: for each needed function, what
-right answers call it with, in short, and what it then gives. Stand-ins that know this much take its place. An
-answer that calls a function with anything else isn't shown to be right, so nothing else is blamed.
+right answers call it with, in short, and what it then gives; of a class of modules, its `forward`, to which
+the weights belong. Stand-ins that know this much take its place. An answer that calls a function with
+anything else isn't shown to be right, so nothing else is blamed.
 """
 
 import contextlib
@@ -36,6 +37,8 @@ def given(function: Callable, args: tuple, kwargs: Mapping[str, Any]) -> Sketch 
         return None
     bound.apply_defaults()
     values = list(bound.arguments.values())
+    if values and isinstance(values[0], torch.nn.Module):  # what a `forward` belongs to
+        values[0] = [weight for _, weight in sorted(values[0].state_dict().items())]
     return sketch(Outcome(CallStatus.RETURNED, values)) if all(isinstance(v, DATA) for v in values) else None
 
 
@@ -67,7 +70,7 @@ def at_fault(
 
 @contextlib.contextmanager
 def in_place(answer: object, stand_ins: Mapping[str, Calls]) -> Iterator[None]:
-    """Have the functions of these names, where an answer looks for them, give what is known to be right."""
+    """Have what bears these names, where an answer looks for it, give what is known to be right."""
     module = sys.modules.get(getattr(answer, "__module__", None) or "__main__")
     room = getattr(answer, "__globals__", None) or (vars(module) if module else {})
     theirs = {name: room[name] for name in stand_ins if callable(room.get(name))}
@@ -79,6 +82,10 @@ def in_place(answer: object, stand_ins: Mapping[str, Calls]) -> Iterator[None]:
 
 
 def _stand_in(function: Callable, calls: Calls) -> Callable:
+    if isinstance(function, type):
+        forward = getattr(function, "forward", function)
+        return type(function.__name__, (function,), {"forward": _stand_in(forward, calls)})
+
     def stand_in(*args: Any, **kwargs: Any) -> Any:
         found = given(function, args, kwargs)
         for call in calls:

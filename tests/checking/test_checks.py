@@ -485,6 +485,14 @@ def test_what_tells_wrong_cases_from_right_ones(name):
     assert contrast([right, wrong], [wrong]) == contrast([], [wrong]) == contrast([right], []) == ""
 
 
+@pytest.mark.parametrize("name", ["more axes", "fewer axes", "unequal sizes"])
+def test_one_right_case_among_many_tells_nothing_of_axes(name):
+    """By chance a wrong answer is right in one case, and that one is often the simplest."""
+    right, wrong, sentence = CONTRASTS[name]
+    assert sentence in contrast([right], [wrong, wrong])
+    assert contrast([right], [wrong, wrong, wrong]) == ""
+
+
 HINTED = {
     "`|`": "return x.softmax(dim) or x, x.sum()",
     "is None": "return x and 1, x",

@@ -1,7 +1,8 @@
 """An earlier answer is blamed only where an answer passes with a right one in its place."""
 
 import json
-from types import SimpleNamespace
+import sys
+from types import ModuleType, SimpleNamespace
 
 import pytest
 import torch
@@ -97,6 +98,50 @@ def test_a_gradient_that_is_lost_here_is_not_blamed_on_an_earlier_answer(found):
 
 def test_an_answer_that_passes_is_told_nothing_of_earlier_ones(found):
     assert found(BLAMED["right"], RIGHT).status == Status.PASSED
+
+
+MODULES = """
+import torch
+from helpers.block import LayerNorm, add_sublayer
+from helpers.multihead import MultiHeadAttention
+
+class FeedForward(torch.nn.Module):
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        self.W_up, self.W_down = torch.nn.Linear(d_model, d_ff), torch.nn.Linear(d_ff, d_model)
+
+    def forward(self, x):
+        return self.W_down(torch.nn.functional.ACTIVATION(self.W_up(x)))
+
+class Block(torch.nn.Module):
+    def __init__(self, d_model, n_heads, d_ff):
+        super().__init__()
+        self.attention, self.feed_forward = MultiHeadAttention(d_model, n_heads), FeedForward(d_model, d_ff)
+        self.norm_1, self.norm_2 = LayerNorm(d_model), LayerNorm(d_model)
+
+    def forward(self, x, mask=None):
+        x = x + self.attention(self.norm_1(x), mask=mask)[0]
+        return x + self.feed_forward(self.NORM(x))
+"""
+
+
+@pytest.mark.parametrize(
+    ("activation", "norm", "cause"),
+    [("relu", "norm_2", "needs"), ("relu", "norm_1", "not needs"), ("gelu", "norm_1", "FirstNormTwice")],
+)
+def test_a_class_of_modules_is_blamed_as_a_function_is(activation, norm, cause, tmp_path, monkeypatch):
+    monkeypatch.setenv("HEADSTART_PROGRESS", str(tmp_path / "progress.json"))
+    progress.record("block.feed_forward", passed=False)
+    block, needed = (exercises.load("block")[f"block.{name}"] for name in ("block", "feed_forward"))
+    made = make_sheet(block, VISIBLE_SEED, needs={needed.id: needed.title})
+    parts = recorded(block, made.cases, [needed])
+    sheet = Sheet.from_json(json.loads(json.dumps({**made.to_json(), "parts": parts})))
+    cell = ModuleType("a_notebook")
+    monkeypatch.setitem(sys.modules, cell.__name__, cell)
+    exec(MODULES.replace("ACTIVATION", activation).replace("NORM", norm), vars(cell))
+    finding = _found(sheet, cell.Block, [], "Block")
+    assert (finding.cause == "needs") == (cause == "needs")
+    assert cause in (finding.cause, "not needs")
 
 
 def test_the_grader_s_child_calls_with_stand_ins_too(sheet):

@@ -28,8 +28,8 @@ MEMORY = 2 * 2**30  # bytes, beyond what the process has
 
 
 @dataclass(frozen=True)
-class Survivor:
-    """A mutant that passes somewhere.
+class Tried:
+    """A mutant, and where it passes.
 
     Attributes:
         mutant: what was changed.
@@ -41,9 +41,19 @@ class Survivor:
     visible: bool
     draws: tuple[int, ...]
 
+    @property
+    def survives(self) -> bool:
+        """Whether it passes anywhere; on the visible cases, some are made to."""
+        return bool(self.draws) or (self.visible and self.mutant.kind != VISIBLE_SHAPES)
 
-def survivors(exercise: Exercise) -> Iterator[Survivor]:
-    """The mutants of an exercise that pass the visible sheet or one of the hidden draws.
+
+def survivors(exercise: Exercise) -> Iterator[Tried]:
+    """The mutants of an exercise that pass the visible sheet or one of the hidden draws."""
+    return (each for each in tried(exercise) if each.survives)
+
+
+def tried(exercise: Exercise) -> Iterator[Tried]:
+    """Each mutant of an exercise, on its visible sheet and on all hidden draws.
 
     Raises:
         RuntimeError: a mutant changed what belongs to the cases, so the others were judged wrongly.
@@ -61,8 +71,7 @@ def survivors(exercise: Exercise) -> Iterator[Survivor]:
                 failed = limits.failing_case(exercise, mutant.answer, sheet, failed or 0)
                 if failed is None:
                     passed.append(number)
-            if passed or (first is None and mutant.kind != VISIBLE_SHAPES):
-                yield Survivor(mutant, first is None, tuple(passed))
+            yield Tried(mutant, first is None, tuple(passed))
     for sheet in (visible, *sheets):
         if failing_case(exercise, exercise.reference, sheet) is not None:
             raise RuntimeError(f"{exercise.id}: a mutant changed what belongs to the cases")

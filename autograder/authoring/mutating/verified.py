@@ -18,16 +18,15 @@ from pathlib import Path
 
 from autograder import exercises, lessons
 from autograder.authoring.master import MasterError, Mistake, read_master
-from autograder.authoring.mutating.around import every
 from autograder.authoring.mutating.digests import Listed, Slips, of_answers, of_mutants, of_slips
 from autograder.authoring.mutating.mutants import has_mutants, mutants, reference_file
 from autograder.authoring.mutating.slips import slips
-from autograder.authoring.mutating.trying import Survivor, survivors
+from autograder.authoring.mutating.trying import Tried, tried
 from autograder.authoring.rules import place
 from autograder.authoring.trials import Given, Load, given_by, problems
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT
-from autograder.sheets import VISIBLE_SEED, HiddenSheets, make_sheet
+from autograder.sheets import HiddenSheets
 from helpers.storage import write_whole
 
 REASON = 15  # characters: a shorter one says nothing
@@ -125,8 +124,8 @@ def in_step(
     for id, exercise in specs.items():
         new[id] = replace(records.get(id, Record()), answers=of_answers(exercise, cells, load))
         if has_mutants(exercise):
-            tried = of_mutants(exercise, right.get(id, {}))
-            new[id] = replace(new[id], tried=tried, slips=of_slips(exercise, tried, told.get(id)))
+            digest = of_mutants(exercise, right.get(id, {}))
+            new[id] = replace(new[id], tried=digest, slips=of_slips(exercise, digest, told.get(id)))
     return new
 
 
@@ -212,9 +211,8 @@ def _of_mutants(exercise: Exercise, right: Listed, root: Path) -> list[Mistake]:
     print(f"headstart: trying the mutants of {exercise.id}", file=sys.stderr)
     topic, file = exercise.topic, listed_file(exercise.topic)
     reference = _below(reference_file(exercise), root)
-    visible = make_sheet(exercise, VISIBLE_SEED, misconceptions=False)
-    names = {mutant.name for mutant in every(exercise, visible)}
-    found = list(survivors(exercise))
+    every = list(tried(exercise))
+    names, found = {each.mutant.name for each in every}, [each for each in every if each.survives]
     named = {name for those in right.values() for name in those}
     everywhere = {s.mutant.name for s in found if s.visible and len(s.draws) == HiddenSheets.DRAWS}
     mistakes = [
@@ -243,7 +241,7 @@ def _below(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
 
 
-def _passes(survivor: Survivor, file: str) -> str:
+def _passes(survivor: Tried, file: str) -> str:
     """Where a mutant passes, and what to do about it."""
     what, draws = f"the mutant `{survivor.mutant.name}` passes", survivor.draws
     if survivor.visible and len(draws) == HiddenSheets.DRAWS:

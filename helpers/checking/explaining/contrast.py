@@ -8,7 +8,7 @@ from helpers.checking.calling.outcome import Case
 
 AXES = "an input has more than {}"
 FROM_THE_END = ": count axes from the end, like dim=-1"
-LONE = 5  # wrong cases, beside which a single right one tells nothing of its axes
+LONE = 2  # wrong cases at most, if a single right one is to tell what it is about its axes
 SIZES = "Right only where two sizes are equal: are two axes mixed up?"
 
 
@@ -21,7 +21,8 @@ def contrast(right: Sequence[Case], wrong: Sequence[Case], *, ones: bool = True)
     """
     if not right or not wrong:
         return ""
-    features = [dict.fromkeys(_features(case)) for case in (*wrong, *right)]
+    of_sizes = len(right) > 1 or len(wrong) <= LONE  # one among many may be right for another reason
+    features = [dict.fromkeys(_features(case, of_sizes)) for case in (*wrong, *right)]
     ours, others = features[: len(wrong)], features[len(wrong) :]
     said = [
         feature
@@ -33,7 +34,8 @@ def contrast(right: Sequence[Case], wrong: Sequence[Case], *, ones: bool = True)
     if said and said != [SIZES]:
         said = [feature for feature in said if feature != SIZES][:2]
         return f"Wrong only where {' and '.join(said)}{FROM_THE_END if said == of_axes[:1] else ''}."
-    return next(iter(said), "") or (ones and _of_size_1(right, wrong)) or _number_of_axes(right, wrong)
+    told = next(iter(said), "") or (ones and _of_size_1(right, wrong))
+    return told or (_number_of_axes(right, wrong) if of_sizes else "")
 
 
 def _of_size_1(right: Sequence[Case], wrong: Sequence[Case]) -> str:
@@ -56,12 +58,7 @@ def _ones(case: Case) -> Iterator[str]:
 
 
 def _number_of_axes(right: Sequence[Case], wrong: Sequence[Case]) -> str:
-    """Where an answer is right for one number of axes alone, and wrong with fewer, or with fewer and more.
-
-    One right case among many may be right for another reason.
-    """
-    if len(right) == 1 and len(wrong) > LONE:
-        return ""
+    """Where an answer is right for one number of axes alone, and wrong with fewer, or with fewer and more."""
     ours, others = (
         [{name: tensor.dim() for name, tensor in case.inputs()} for case in cases] for cases in (wrong, right)
     )
@@ -72,11 +69,11 @@ def _number_of_axes(right: Sequence[Case], wrong: Sequence[Case]) -> str:
     return ""
 
 
-def _features(case: Case) -> Iterator[str]:
+def _features(case: Case, of_sizes: bool) -> Iterator[str]:
     """What is true of a case, each as the words to say if it is true of the wrong ones alone."""
     given = [tensor for _, tensor in case.inputs()]
     most = max((tensor.dim() for tensor in given), default=0)
-    for axes in range(1, most):
+    for axes in range(1, most) if of_sizes else ():
         yield AXES.format("1 axis" if axes == 1 else f"{axes} axes")
     for name, value in case.arguments():
         if isinstance(value, torch.Tensor):
@@ -87,7 +84,7 @@ def _features(case: Case) -> Iterator[str]:
             yield f"{name} is negative"
         elif isinstance(value, str):
             yield f"{name} is {value!r:.40}"
-    if not any(len(set(tensor.shape)) < tensor.dim() for tensor in given):
+    if of_sizes and not any(len(set(tensor.shape)) < tensor.dim() for tensor in given):
         yield SIZES
     for dtype in sorted({str(tensor.dtype).removeprefix("torch.") for tensor in given} - ORDINARY):
         yield f"an input is {dtype}"

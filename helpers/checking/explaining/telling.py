@@ -38,23 +38,20 @@ def in_part(
         What is known of it, and where it shows: cases and places among their values. None if two are as
         likely, or the values tell too little.
     """
-    most = sum(1 for each in seen if each) // 2 + 1
-    known = [
-        (each, text, least)
-        for among, least in ((mistakes, 1), (slips, most))
-        for each, texts in among
-        for text in texts
-    ]
-    found: list[tuple[int, Known, list[tuple[int, int]]]] = []
-    for each, text, least in known:
-        where = [(case, place) for case, place in found_in(seen, text) if case in values]
-        cases = len({case for case, _ in where})
-        if len(where) >= LEAST and cases >= least and tells(values[case][place] for case, place in where):
-            found.append((cases, each, where))
-    highest = max((cases for cases, _, _ in found), default=0)
-    likely = [(each, where) for cases, each, where in found if cases == highest]
-    alone = likely and all(each is likely[0][0] for each, _ in likely)
-    return likely[0] if alone else None
+    found: list[tuple[int, bool, Known, list[tuple[int, int]]]] = []
+    known = [*((False, *each) for each in mistakes), *((True, *each) for each in slips)]
+    for is_slip, each, texts in known:
+        for text in texts:
+            where = [(case, place) for case, place in found_in(seen, text) if case in values]
+            if len(where) >= LEAST and tells(values[case][place] for case, place in where):
+                found.append((len({case for case, _ in where}), is_slip, each, where))
+    most = max((cases for cases, *_ in found), default=0)
+    likely = [each for each in found if each[0] == most]
+    if not likely or any(each is not likely[0][2] for _, _, each, _ in likely):
+        return None
+    _, is_slip, each, where = likely[0]
+    wrong = sum(1 for each in seen if each)
+    return None if is_slip and 2 * most <= wrong else (each, where)
 
 
 def tells(pairs: Iterable[tuple[Any, Any]]) -> bool:
