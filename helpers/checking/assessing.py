@@ -7,6 +7,7 @@ A misconception is named if the answer matches it in every case, or if it matche
 other known mistake and contradicts none that is right; then the message says where it shows.
 """
 
+import builtins
 import functools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -396,7 +397,9 @@ def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:
             meaning = RESULT
         return _Problem("unusable", text if reveal else "not what the exercise asks for", meaning)
     text = f": {_line(outcome.message)}" if outcome.message and reveal else ""
-    name = outcome.error if outcome.error.isidentifier() else "an exception"
+    # defence: hidden: names of exceptions
+    named = outcome.error.isidentifier() if reveal else hasattr(builtins, outcome.error)
+    name = outcome.error if named else "an exception"
     return _Problem(
         "raised",
         f"nothing: it raised {name:.60}{text}{where}",
