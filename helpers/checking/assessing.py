@@ -9,6 +9,7 @@ other known mistake and contradicts none that is right; then the message says wh
 
 import builtins
 import functools
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -408,6 +409,6 @@ def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> _Problem:
 
 
 def _line(text: str, limit: int = 240) -> str:
-    """A stranger's text as one line of printable characters."""
-    text = one_line(text)
+    """A stranger's text as one line of printable characters; without addresses, which differ each time."""
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", one_line(text))
     return text if len(text) <= limit else text[: limit - 1] + "…"

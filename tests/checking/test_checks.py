@@ -270,6 +270,20 @@ def test_a_hidden_exception_shows_neither_its_text_nor_its_line():
     assert told.returned == "nothing: it raised ValueError"
 
 
+@pytest.mark.parametrize("kind", ["GeneratorExit", "type('Own', (BaseException,), {})", "SystemExit"])
+def test_what_an_answer_raises_fails_it_and_stops_nothing_else(kind):
+    finding = find(weigher(f"raise {kind}"))
+    assert finding.status == "failed" and finding.returned.startswith("nothing: it raised ")
+
+
+def test_a_message_is_the_same_at_each_time():
+    """The place in memory of an object isn't."""
+    told = [find(weigher("raise ValueError(object())")).returned for _ in range(2)]
+    assert (
+        told == ["nothing: it raised ValueError: <object object>, at line 2: raise ValueError(object())"] * 2
+    )
+
+
 @pytest.mark.promise(56)
 @pytest.mark.parametrize("expected", [torch.zeros(2), [torch.zeros(2)] * 2, {"a": torch.zeros(2)}, "a", 1.5])
 @pytest.mark.parametrize(
