@@ -515,7 +515,7 @@ def _other_files(at: int, notes: list[str], ignore: tuple[str, ...]) -> dict[str
                 if len(files) >= MAX_FILES or status.st_size > left:
                     raise Unreadable("too many files, or too large")
                 # defence: handed in: folders in it that become links
-                files[path] = _read(name, inside, left)
+                files[path] = _read(name, inside, MAX_FILES_BYTES)
                 left -= len(files[path])
             except OSError as error:
                 notes.append(f"{relative} was left out: {error.strerror}")

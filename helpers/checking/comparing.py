@@ -60,6 +60,7 @@ ALMOST = (
     "Right to a few digits only: a step is done in float32 although the inputs are float64 (.float(), or "
     "torch.tensor of a plain number), or a small constant is added where none is needed."
 )
+USUAL = ("numpy.ndarray", "function", "generator", "set", "tensor with its graph")
 ONE_TEXT = "One text is expected: `join` makes one of a list's parts."
 NOT_PUT_IN = "What is missing was never put in: is a loop not entered, or a condition not met?"
 
@@ -130,10 +131,11 @@ def _compare(expected: Any, got: Any, names: tuple[str, ...], allowed: _Allowed)
     if isinstance(got, list | tuple):
         if isinstance(expected, str):
             found = f"{name}: a list of {_values(len(got))}, expected a text"
-            return _different("structure", found, meaning=ONE_TEXT)
+            return _different("structure", f"{name}: a list, expected a text", found, ONE_TEXT)
         if isinstance(expected, torch.Tensor) and isinstance(_stacked(expected, got), torch.Tensor):
             return _different("type", f"{name}: a list, expected {_wanted(expected)}", meaning=NO_LIST)
-        return _different("structure", f"{_values(len(got))}, expected one: {name}")
+        public, full = (f"{count}, expected one: {name}" for count in ("several values", _values(len(got))))
+        return _different("structure", public, full)
     if isinstance(expected, Mapping):
         return _compare_dicts(expected, got, name, allowed)
     if expected is None or isinstance(expected, str | bool):
@@ -178,16 +180,30 @@ def in_form(expected: Any, got: Any) -> Any:
     return got
 
 
-def kind(value: object) -> str:
-    """What a value is, in words: `a tensor (2, 3)`, `a number`, `a numpy.ndarray`."""
+def kind(value: object, named: bool = True) -> str:
+    """What a value is, in words: `a tensor (2, 3)`, `a number`, `a numpy.ndarray`.
+
+    Args:
+        value: the value.
+        named: whether its shape or the name of a student's own type may be in it: they can hold numbers.
+    """
     if isinstance(value, torch.Tensor):
-        return f"a tensor {tuple(value.shape)}" if value.dim() else "a tensor of one number"
+        shape = f" {tuple(value.shape)}" if named else ""
+        return f"a tensor{shape}" if value.dim() else "a tensor of one number"
     if value is None:
         return "nothing (None)"
     if _is_number(value):
         return "a number"
     name = value.type_name if isinstance(value, Opaque) else type(value).__name__
+    # defence: hidden: names of types
+    if isinstance(value, Opaque) and not named and name not in USUAL:
+        return "an object"
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+def _other_kind(cause: str, place: str, got: object, expected: str, meaning: str = "") -> Difference:
+    public, full = (f"{place}{kind(got, named)}, {expected}" for named in (False, True))
+    return _different(cause, public, full, meaning)
 
 
 def _different(cause: str, public: str, full: str = "", meaning: str = "") -> Difference:
@@ -205,12 +221,15 @@ def _compare_lists(
         got = _taken_apart(expected, got)
     if not isinstance(got, list | tuple) or len(got) != len(expected):
         if isinstance(got, list | tuple):
-            return _different("structure", f"{_values(len(got))}, {listed}")
-        what = "one tensor" if isinstance(got, torch.Tensor) else kind(got)
-        return _different("structure", f"{what}, {listed}", meaning=NO_RETURN if got is None else "")
+            # defence: hidden: how many values
+            public = f"another number of values, {listed}"
+            return _different("structure", public, f"{_values(len(got))}, {listed}")
+        if isinstance(got, torch.Tensor):
+            return _different("structure", f"one tensor, {listed}")
+        return _other_kind("structure", "", got, listed, NO_RETURN if got is None else "")
     for right, theirs, name in zip(expected, got, names, strict=True):
         if theirs is None and right is not None:
-            return _different("type", f"{name}: {kind(theirs)}, expected {_wanted(right)}")
+            return _other_kind("type", f"{name}: ", theirs, f"expected {_wanted(right)}")
         if difference := _compare(right, theirs, (name,), allowed):
             return difference
     return None
@@ -239,14 +258,18 @@ def _taken_apart(expected: list | tuple, got: torch.Tensor) -> Any:
 def _compare_dicts(expected: Mapping, got: Any, name: str, allowed: _Allowed) -> Difference | None:
     if not isinstance(got, Mapping):
         keys = ", ".join(map(repr, expected))
-        return _different("structure", f"{name}: {kind(got)}, expected a dict with the keys {keys}")
+        return _other_kind("structure", f"{name}: ", got, f"expected a dict with the keys {keys}")
     if set(got) != set(expected):
         lacking = ", ".join(repr(key) for key in expected if key not in got)
         other = ", ".join(f"{key!r:.40}" for key in [key for key in got if key not in expected][:10])
-        told = " and ".join(filter(None, [lacking and f"without {lacking}", other and f"with {other}"]))
+        without = f"without {lacking}" if lacking else ""
+        # defence: hidden: keys
+        public, full = (
+            " and ".join(filter(None, (without, other and f"with {what}"))) for what in ("other keys", other)
+        )
         keys = ", ".join(map(repr, expected))
         meaning = f"The keys must be spelled exactly like this: {keys}." if other else NOT_PUT_IN
-        return _different("structure", f"{name}: a dict {told}", "", meaning)
+        return _different("structure", f"{name}: a dict {public}", f"{name}: a dict {full}", meaning)
     differences = (_compare(v, got[key], (f"{name}[{key!r}]",), allowed) for key, v in expected.items())
     return next(filter(None, differences), None)
 
@@ -259,7 +282,7 @@ def _compare_numbers(expected: Any, got: Any, name: str, allowed: _Allowed) -> D
     if expected.dim() == 0 and (_is_number(got) or _is_wider(expected, got)):
         return _compare_one(float(expected), float(got), name, tolerances)
     if not isinstance(got, torch.Tensor):
-        return _different("type", f"{name}: {kind(got)}, expected {_wanted(expected)}")
+        return _other_kind("type", f"{name}: ", got, f"expected {_wanted(expected)}")
     if got.shape != expected.shape:
         return _compare_shapes(expected, got, name)
     if got.dtype != expected.dtype and not (expected.dtype == torch.int64 and got.dtype in WHOLE):
@@ -275,7 +298,7 @@ def _compare_plain(expected: float, got: Any, name: str, allowed: _Allowed) -> D
         got = got.item()  # a tensor of one number will do
     if not _is_number(got):
         meaning = ONE_NUMBER if isinstance(got, torch.Tensor) else PLAIN_NUMBER
-        return _different("type", f"{name}: {kind(got)}, expected a number", meaning=meaning)
+        return _other_kind("type", f"{name}: ", got, "expected a number", meaning)
     tolerances = NOUGHT if abs(expected) < PLAIN_TOLERANCES[1] else PLAIN_TOLERANCES
     if isinstance(expected, int):  # a count, and counts are exact
         tolerances = TOLERANCES[torch.float64]

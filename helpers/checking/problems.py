@@ -1,5 +1,7 @@
 """What is wrong with what an answer did in one case, and what that usually means."""
 
+import builtins
+import re
 from dataclasses import dataclass
 
 from helpers.checking.calling.compiling import COMPILER
@@ -103,7 +105,9 @@ def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> Problem:
             meaning = RESULT
         return Problem("unusable", text if reveal else "not what the exercise asks for", meaning)
     text = f": {line_of(outcome.message)}" if outcome.message and reveal else ""
-    name = outcome.error if outcome.error.isidentifier() else "an exception"
+    # defence: hidden: names of exceptions
+    named = outcome.error.isidentifier() if reveal else hasattr(builtins, outcome.error)
+    name = outcome.error if named else "an exception"
     return Problem(
         "raised",
         f"nothing: it raised {name:.60}{text}{where}",
@@ -112,6 +116,6 @@ def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> Problem:
 
 
 def line_of(text: str, limit: int = 240) -> str:
-    """A stranger's text as one line of printable characters."""
-    text = one_line(text)
+    """A stranger's text as one line of printable characters; without addresses, which differ each time."""
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", one_line(text))
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -270,6 +270,44 @@ def test_a_hidden_exception_shows_neither_its_text_nor_its_line():
     assert told.returned == "nothing: it raised ValueError"
 
 
+@pytest.mark.parametrize("kind", ["GeneratorExit", "type('Own', (BaseException,), {})", "SystemExit"])
+def test_what_an_answer_raises_fails_it_and_stops_nothing_else(kind):
+    finding = find(weigher(f"raise {kind}"))
+    assert finding.status == "failed" and finding.returned.startswith("nothing: it raised ")
+
+
+def test_a_message_is_the_same_at_each_time():
+    """The place in memory of an object isn't."""
+    told = [find(weigher("raise ValueError(object())")).returned for _ in range(2)]
+    assert (
+        told == ["nothing: it raised ValueError: <object object>, at line 2: raise ValueError(object())"] * 2
+    )
+
+
+@pytest.mark.promise(56)
+@pytest.mark.parametrize("expected", [torch.zeros(2), [torch.zeros(2)] * 2, {"a": torch.zeros(2)}, "a", 1.5])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda: type("T723", (), {})(),
+        lambda: [type("T723", (), {})()] * 2,
+        lambda: {"a": torch.zeros(2), "k723": 1},
+        lambda: [torch.zeros(2)] * 723,
+        lambda: torch.zeros(723),
+    ],
+)
+def test_a_hidden_case_keeps_what_an_answer_makes_of_its_numbers(answer, expected):
+    """As the name of a type, as a key, as a size, or as how many values come back."""
+    outcome = Outcome.from_json(json.loads(json.dumps(run("call", answer, Case("")).to_json())))
+    assert "723" not in compare(expected, outcome.outputs).describe(False)
+
+
+def test_a_hidden_exception_of_a_students_own_kind_has_no_name():
+    own = weigher("raise type('E723', (Exception,), {})")
+    assert find(own).returned.startswith("nothing: it raised E723")
+    assert find(own, reveal=False).returned == "nothing: it raised an exception"
+
+
 def test_a_hidden_case_hands_out_no_text_of_the_student_process():
     sheet = sheet_of()
     for status in ("raised", "forbidden", "unusable", "interrupted"):

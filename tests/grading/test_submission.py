@@ -4,6 +4,7 @@ import copy
 import json
 import os
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -273,7 +274,12 @@ def test_links_and_folders_are_not_followed(skeleton, hand_in, tmp_path) -> None
     assert "folder" in hand_in(None).problem
     path.rmdir()
     os.mkfifo(path)
+    late = threading.Timer(5, lambda: os.close(os.open(path, os.O_RDWR)))  # who waits for a writer gets one
+    late.start()
+    begun = time.monotonic()
     assert "regular" in hand_in(None).problem
+    assert time.monotonic() - begun < 5
+    late.cancel()
 
 
 def test_other_files_come_along_within_bounds(skeleton, hand_in, tmp_path) -> None:
@@ -282,11 +288,12 @@ def test_other_files_come_along_within_bounds(skeleton, hand_in, tmp_path) -> No
     (folder / "sub" / "mine.py").write_text("x = 1")
     (folder / "link").symlink_to("/etc/passwd")
     (folder / "large.bin").write_bytes(bytes(module.MAX_FILES_BYTES + 1))
+    (folder / "sub" / "most.bin").write_bytes(bytes(module.MAX_FILES_BYTES - 2))  # with mine.py, too large
     (folder / "timestamp.txt").write_text("2026-01-01")
     form = hand_in(solved(skeleton))
     assert form.files == {"sub/mine.py": b"x = 1"}
     assert form.records == {"timestamp.txt": b"2026-01-01"}
-    assert len(form.notes) == 2
+    assert len(form.notes) == 3
 
 
 @pytest.mark.parametrize("stand_in", ["long", "empty", "folder", "link", "pipe", "steering"])

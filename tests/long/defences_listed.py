@@ -172,6 +172,10 @@ LISTED: dict[str, dict[str, Row]] = {
         "submission: times that steer a terminal": ("a_record_that_is_none_is_there_and_empty[steering]", 'content if text.isascii() and text.isprintable() else b""', "content"),
     },
     "test_checks": {
+        "hidden: names of types": "a_hidden_case_keeps_what_an_answer_makes_of_its_numbers",
+        "hidden: keys": ("a_hidden_case_keeps_what_an_answer_makes_of_its_numbers", '("other keys", other)', "(other, other)"),
+        "hidden: how many values": ("a_hidden_case_keeps_what_an_answer_makes_of_its_numbers", "another number of values", "{_values(len(got))}"),
+        "hidden: names of exceptions": ("a_hidden_exception_of_a_students_own_kind_has_no_name", " if reveal else hasattr(builtins, outcome.error)", ""),
         "causes: alike in every case / right where the answer is right": ("what_a_mistake_would_get_wrong_and_the_answer_gets_right_speaks_against_it", "word == RIGHT if ours is None else", "ours is None or"),
         "causes: alike in every case / wrong in the same way": ("a_mistake_that_explains_one_case_and_not_the_others_is_not_named", "set(same_parts(ours, word)) <= {True, None}", "word != RIGHT"),
         "message: lines of its own": ("a_message_has_its_own_lines_and_no_others", "_shown(text)", "text"),

@@ -55,7 +55,7 @@ def _run(driver: str, answer: object, case: Case, gradients: bool, forbidden: tu
         return Outcome(CallStatus.FORBIDDEN, error=str(error), where=_student_line(error))
     except KeyboardInterrupt as error:
         return Outcome(CallStatus.INTERRUPTED, where=_student_line(error))
-    except (Exception, SystemExit) as error:  # whatever a student's function raises is an outcome
+    except BaseException as error:  # whatever a student's function raises is an outcome
         return _raised(error, answer)
 
 
