@@ -524,7 +524,7 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.one_pa
 # used on another. **The mask buys training without a loop over positions.**
 
 # %% [markdown]
-# How much is that? One pass computes T² scores. The prefixes compute 1 + 4 + 9 + ... + T², about T³/3.
+# How much does one pass save? It computes T² scores. The prefixes compute 1 + 4 + 9 + ... + T², about T³/3.
 
 # %% draw=true
 # How long one pass takes, and a pass for each prefix
@@ -724,8 +724,8 @@ with waiting_for("Exercises 4.1, 4.5, 4.7 and 4.9a"), after_predicting("masking.
 # The same outputs, and the longer the text, the more the cache saves.
 
 # %% [markdown]
-# To see why, write a text word by word, with the cache and without. The score of an old query with an old key is
-# the same number each time.
+# Write a text word by word, with the cache and without. The score of an old query with an old key is the same
+# number each time.
 
 # %% draw=true
 # Explore: writing with the cache and without

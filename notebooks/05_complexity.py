@@ -65,11 +65,11 @@ with waiting_for("your prediction"), after_predicting("complexity.doubled"):
 
 # %% [markdown] reveals="complexity.doubled"
 # Doubled, a short sequence costs roughly twice as much, a long one roughly four times as much. So both answers are
-# right, each at its own length. (Such times scatter: run the cell again and see how much.)
+# right, each at its own length. (Such times scatter: run the cell again and see how much.) Where does one answer
+# turn into the other?
 
 # %% [markdown]
-# Where does one answer turn into the other? Does another layer do better? Instead of buying a bigger machine for
-# each question, we count.
+# Would another layer do better? And where? Instead of buying a bigger machine for each question, we count.
 
 # %% [markdown]
 # ## 5.2 Counting: a matrix product

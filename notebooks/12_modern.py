@@ -855,11 +855,9 @@ check("modern.adjusted", adjusted)
 # Is it exact? The trained model is the large one. The small one is as crude as can be: a table of which word
 # follows which. Both say what may come next; the table drafts one word and the model judges it, 4,000 times.
 
-# %% predict="modern.judged"
-
 # %% draw=true
 # What is drawn in the end, beside what the model would draw
-with waiting_for("Exercises 12.13 and 12.14, and the training in 12.7"), after_predicting("modern.judged"):
+with waiting_for("Exercises 12.13 and 12.14, and the training in 12.7"):
     trained = models.get("block of today")
     experiments.needs(trained)
     text = "i read this mystery by julia whitfield in march . it is about irene , a"
@@ -867,7 +865,7 @@ with waiting_for("Exercises 12.13 and 12.14, and the training in 12.7"), after_p
     shares = experiments.drawn_by_drafts(target, draft, accepted, adjusted, 4_000, seed=0)
     show(figures.judged(target, draft, shares, 4_000))
 
-# %% [markdown] reveals="modern.judged"
+# %% [markdown]
 # The third bars follow the first, apart from the randomness of 4,000 draws, though every word came from the table
 # or replaced one of its drafts. Nothing here is approximate.
 

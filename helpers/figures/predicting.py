@@ -9,6 +9,7 @@ figure: the build moves that text out of the notebook into `revealed.json`, besi
 import contextlib
 import importlib
 import json
+import re
 import string
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from helpers.storage import write_whole
 
 REVEALED = "revealed.json"
 PREDICTED = "headstart_predicted"  # in an output's metadata: what was clicked, by prediction
-THEN = "Now run the next cell."
+THEN, NOTHING = "Now run the next cell.", "Nothing was predicted here."
 # In this kernel: the letter by prediction, and the cell of a figure that waits, with the request that ran it.
 _chosen: dict[str, str] = {}
 _waiting: dict[str, tuple[dict, str]] = {}
@@ -92,7 +93,8 @@ def predict(prediction: str, choice: object = ...) -> None:
     elif choice is ... and _kernel():
         _offer(prediction, known)
     else:
-        put(note(_by_text(known)), f"○ {_by_text(known)}")
+        text = _by_text(known) if _kernel() else NOTHING
+        put(note(text), f"○ {text}")
     if not _kernel():  # a submission that is graded: its figures aren't drawn
         reveal(prediction)
 
@@ -101,8 +103,19 @@ def reveal(prediction: str) -> None:
     """Display what a prediction's figure shows."""
     from IPython.display import display
 
-    if text := revealed(prediction):
+    if not (text := revealed(prediction)):
+        return
+    if _kernel():
         display({"text/markdown": text, "text/plain": text}, raw=True)
+    else:  # feedback shows no student's Markdown
+        put(_page(text), text)
+
+
+def _page(text: str) -> str:
+    """Markdown as HTML, as far as our texts need it: paragraphs, lists, emphasis and code."""
+    page = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", marked(text), flags=re.DOTALL)
+    page = re.sub(r"\*(.+?)\*", r"<i>\1</i>", page, flags=re.DOTALL)
+    return "".join(f"<p>{part}</p>" for part in re.sub("\n+- ", "\n\n• ", page).split("\n\n"))
 
 
 class after_predicting:

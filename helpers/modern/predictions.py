@@ -41,16 +41,4 @@ PREDICTIONS = {
         },
         right="b",
     ),
-    "judged": Prediction(
-        "A small model drafts a word, the large one judges it. After 4,000 trials, whose frequencies do the "
-        "words have?",
-        {
-            "The small model's, since it drafts.": "It drafts, but what it drafts too often is turned down.",
-            "Something in between.": "That would be so if a word turned down were replaced by one from the "
-            "large model itself. The replacement comes from what is still missing.",
-            "The large model's, exactly.": "The rule is made for that. What is left is the randomness of "
-            "4,000 draws.",
-        },
-        right="c",
-    ),
 }

@@ -80,7 +80,7 @@ def look(prediction: str, shown: list[str]) -> list[str]:
 @each
 def test_a_figure_waits_and_says_below_what_it_shows(prediction: str, shown: list[str]) -> None:
     predict(prediction, "z")
-    assert 'Put "a" or "b"' in shown[0]
+    assert shown[0] == f"○ {predicting.NOTHING}"
     assert ["waits for your prediction" in text for text in look(prediction, shown)] == [True]
     for letter, (option, reason) in KNOWN[prediction].letters.items():
         shown.clear()
@@ -114,8 +114,8 @@ def test_what_stands_in_backticks_is_shown_as_code(prediction: str, monkeypatch:
         assert "`" not in page and ("<code>" in page) == ("`" in "".join(told))
 
 
-@pytest.mark.parametrize("choice", [None, 3, "", "z", "ab", ["a"], ...])
-def test_what_is_no_letter_of_it_is_no_choice(choice: object, shown: list[str]) -> None:
+@pytest.mark.parametrize("choice", [None, 3, "", "z", "ab", ["a"]])
+def test_what_is_no_letter_of_it_is_no_choice(choice: object, shell: Shell, shown: list[str]) -> None:
     predict("attention.order", choice)
     assert 'Put "a"' in shown[0]
     assert "waits" in look("attention.order", shown)[-1]
@@ -124,7 +124,18 @@ def test_what_is_no_letter_of_it_is_no_choice(choice: object, shown: list[str]) 
 def test_without_a_kernel_what_the_figure_shows_is_told_at_once(shown: list[str]) -> None:
     """As when a submission is graded: nobody can click, and no figure is drawn."""
     predict("attention.order", ...)
-    assert shown[-1] == revealed("attention.order")
+    assert shown == [f"○ {predicting.NOTHING}", revealed("attention.order")]
+
+
+def test_what_a_figure_shows_is_a_page_where_markdown_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages: list[str] = []
+    text = "One **bold\nword** & one *more*:\n\n- `a < b`,\n- last."
+    monkeypatch.setattr(predicting, "put", lambda page, text: pages.append(page))
+    monkeypatch.setattr(predicting, "revealed", lambda prediction: text)
+    predicting.reveal("attention.order")
+    [page] = pages
+    first = "<p>One <b>bold\nword</b> &amp; one <i>more</i>:</p>"
+    assert page == f"{first}<p>• <code>a &lt; b</code>,</p><p>• last.</p>"
 
 
 def test_a_click_is_answered_and_its_figure_drawn_where_it_waited(shell: Shell, shown: list[str]) -> None:

@@ -15,6 +15,7 @@ from playwright.sync_api import TimeoutError as TookTooLong
 from autograder import lessons
 from autograder.authoring.review import WIDEST
 from autograder.lessons import ROOT
+from helpers.figures.predicting import PREDICTED, predictions, revealed
 from tests.classroom.test_nbgrader import UNSCALED
 from tests.lessons.test_widgets import VIEW
 from tests.support.browser import (
@@ -131,13 +132,13 @@ def opened_again_it_shows_still_pictures(browser: Browser, notebook: Notebook) -
     expect(page.locator(".jp-mod-current .jp-DirtyIndicator, .lm-mod-current.jp-mod-dirty")).to_have_count(0)
     kernels_end(browser)
     page.reload()
-    stills = page.locator(".headstart-still")
+    stills = page.locator(".headstart-still:has(img)")
     expect(stills).to_have_count(3)
     for still in stills.all():
         expect(still.locator("img").first).to_be_visible()
     expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
     missing = page.locator(".jp-OutputArea-output", has_text="model not found")
-    expect(missing).to_have_count(3)
+    expect(missing).to_have_count(3 + len(predictions("attention")))
     for each in missing.all():
         expect(each).to_be_hidden()
     browser.picture("lesson_01_opened_again", stills.first)
@@ -168,6 +169,51 @@ def in_forced_colours_a_slider_keeps_its_track(browser: Browser, notebook: Noteb
     expect(track).to_have_css("border-top-width", "1px")
     browser.picture("lesson_01_forced_colours", track)
     notebook.page.emulate_media(forced_colors="none")
+
+
+# -- a prediction ----------------------------------------------------------------------------------------
+
+
+def test_a_click_draws_a_figure_that_waits_and_says_what_it_shows(tmp_path: Path) -> None:
+    """It is saved, as an output of the figure's own cell, and so is what was clicked."""
+    student, home, asked = tmp_path / "student", tmp_path / "home", "block.alone"
+    path = hand_out("06_block", student)
+    notebook = nbformat.read(path, as_version=4)
+    sources = [cell.source for cell in notebook.cells]
+    at = sources.index(f'predict("{asked}", ...)')
+    setup = next(cell for cell in notebook.cells if lessons.kind(cell) == "setup")
+    notebook.cells = [setup, *notebook.cells[at - 1 : at + 2]]
+    nbformat.write(notebook, path)
+    with visit(student, home, "prediction") as browser:
+        notebook = Notebook(browser, f"06_block/{path.name}")
+        page, told = notebook.page, " ".join(revealed(asked).partition(":")[0].split())
+        notebook.run_all()
+        choices = notebook.cell(f'predict("{asked}"')
+        answer = page.locator(".jp-OutputArea :not(.headstart-still) > [role=status]")
+        figure = page.locator('.jp-OutputArea img[alt^="How alike"]')
+        expect(answer).to_contain_text("This waits for your prediction")
+        assert told not in page.content()
+        choices.get_by_role("button", name="a", exact=True).click()
+        expect(figure).to_be_visible()
+        expect(answer).to_contain_text("Not quite. You chose a: They become ever more different.")
+        expect(page.locator(".jp-OutputArea .jp-RenderedMarkdown")).to_contain_text(told)
+        assert notebook.complaints() == [] and notebook.barriers() == []
+        browser.picture("prediction_clicked", choices)
+        choices.get_by_role("button", name="b", exact=True).click()
+        expect(answer).to_contain_text("Right. You chose b: They become alike.")
+        page.keyboard.press("Escape")
+        page.keyboard.press("ControlOrMeta+s")
+        expect(
+            page.locator(".jp-mod-current .jp-DirtyIndicator, .lm-mod-current.jp-mod-dirty")
+        ).to_have_count(0)
+        kernels_end(browser)
+        page.reload()
+        expect(figure).to_be_visible()
+        expect(page.locator(".jp-OutputArea .jp-RenderedMarkdown")).to_contain_text(told)
+        expect(page.locator(".headstart-still")).to_contain_text('Put "a" or "b" or "c" in place of the dots')
+        browser.picture("prediction_opened_again", choices)
+    outputs = nbformat.read(path, as_version=4).cells[2].outputs
+    assert [found.metadata[PREDICTED] for found in outputs if PREDICTED in found.metadata] == [{asked: "b"}]
 
 
 # -- other front ends ------------------------------------------------------------------------------------
