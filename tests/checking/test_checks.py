@@ -529,6 +529,7 @@ def test_one_right_case_among_many_tells_nothing_of_axes(name):
     right, wrong, sentence = CONTRASTS[name]
     assert sentence in contrast([right], [wrong, wrong])
     assert contrast([right], [wrong, wrong, wrong]) == ""
+    assert sentence in contrast([right], [wrong, wrong, wrong], raised=True)
 
 
 HINTED = {

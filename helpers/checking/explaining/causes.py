@@ -109,7 +109,7 @@ def _what_wrong_cases_share(failure: Failure) -> Cause | None:
     number, first = _first(failure)
     right = [case for case, problem in zip(failure.sheet.cases, failure.problems, strict=True) if not problem]
     wrong = [failure.sheet.cases[n] for n in failure.wrong]
-    told = contrast(right, wrong, ones=first.cause != "raised")
+    told = contrast(right, wrong, raised=first.cause == "raised")
     return Cause(first.cause, number, f"{told} {first.meaning}", told) if told else None
 
 

@@ -12,16 +12,18 @@ LONE = 2  # wrong cases at most, if a single right one is to tell what it is abo
 SIZES = "Right only where two sizes are equal: are two axes mixed up?"
 
 
-def contrast(right: Sequence[Case], wrong: Sequence[Case], *, ones: bool = True) -> str:
+def contrast(right: Sequence[Case], wrong: Sequence[Case], *, raised: bool = False) -> str:
     """A sentence that is true of the cases; "" where nothing tells them apart, or none is right.
 
-    `ones` is whether sizes of 1 count, which many things have that don't matter.
+    `raised` is whether an answer raises where it is wrong. Shapes lead to that, mostly, so a single right
+    case tells of them, and sizes of 1 tell nothing: many things have them that don't matter.
 
     Where two things tell them apart, both are said: nobody knows which of them it is.
     """
     if not right or not wrong:
         return ""
-    of_sizes = len(right) > 1 or len(wrong) <= LONE  # one among many may be right for another reason
+    # One among many may be right for another reason.
+    of_sizes = raised or len(right) > 1 or len(wrong) <= LONE
     features = [dict.fromkeys(_features(case, of_sizes)) for case in (*wrong, *right)]
     ours, others = features[: len(wrong)], features[len(wrong) :]
     said = [
@@ -34,7 +36,7 @@ def contrast(right: Sequence[Case], wrong: Sequence[Case], *, ones: bool = True)
     if said and said != [SIZES]:
         said = [feature for feature in said if feature != SIZES][:2]
         return f"Wrong only where {' and '.join(said)}{FROM_THE_END if said == of_axes[:1] else ''}."
-    told = next(iter(said), "") or (ones and _of_size_1(right, wrong))
+    told = next(iter(said), "") or ("" if raised else _of_size_1(right, wrong))
     return told or (_number_of_axes(right, wrong) if of_sizes else "")
 
 
