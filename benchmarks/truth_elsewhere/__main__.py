@@ -37,14 +37,14 @@ SAYS_LITTLE = re.compile(
     r"mismatch|shape|does not match|not equal|differ$|Assertion failed|^assert |^$", re.IGNORECASE
 )
 ABOUT = (
-    "Right answers in several idioms, and wrong ones, a third of them after bugs that people reported: "
-    "the same code everywhere, in the form that each course asks for. A course is asked only about what "
-    "its tasks promise: a fault in a mask isn't counted where there is no mask. Here, a wrong answer is "
-    "**accepted** if it passes the cases that students see and any of 32 hidden draws, and a right one "
-    "**refused** if it fails any of these; there, the course's tests decide. **Named truly** here means "
-    "that the message gives the fault as the cause, judged by reading it; there, generously, that an "
-    "assertion that fails says more than that shapes or values differ. An *unread* message has changed "
-    "since it was read."
+    "Right answers in several idioms, and wrong ones, about a quarter of them after bugs that people "
+    "reported: the same code everywhere, in the form that each course asks for. A course is asked only "
+    "about what its tasks promise: a fault in a mask isn't counted where there is no mask. Here, a wrong "
+    "answer is **accepted** if it passes the cases that students see and any of 32 hidden draws, and a "
+    "right one **refused** if it fails any of these; there, the course's tests decide. **Named truly** "
+    "here means that the message gives the fault as the cause, judged by reading it; there, generously, "
+    "that an assertion that fails says more than that shapes or values differ. An *unread* message has "
+    "changed since it was read."
 )
 
 

@@ -8,7 +8,6 @@ a line of output, [task, name, failures]: a failure is an exception's kind and t
 
 import contextlib
 import importlib
-import io
 import json
 import os
 import sys
@@ -38,26 +37,36 @@ def main(argv: Sequence[str]) -> None:
 
 
 def tried(course: ModuleType, task: str, code: str) -> list[Failure]:
-    """What the course's tests say to one answer; nothing if all pass."""
+    """What the course's tests say to one answer; nothing if all pass.
+
+    Raises:
+        RuntimeError: the tests couldn't be run.
+    """
     forks = get_context("fork")
     receiving, sending = forks.Pipe(duplex=False)
     process = forks.Process(target=_try, args=(course, task, code, sending))
     process.start()
     sending.close()
     try:
-        return receiving.recv() if receiving.poll(SECONDS) else [("Timeout", f"{SECONDS:.0f} s")]
+        found = receiving.recv() if receiving.poll(SECONDS) else [("Timeout", f"{SECONDS:.0f} s")]
     except EOFError:
         return [("Exit", "the process ended")]
     finally:
         process.kill()
         process.join()
+    if isinstance(found, str):
+        raise RuntimeError(f"{task}: {found}")
+    return found
 
 
 def _try(course: ModuleType, task: str, code: str, sending: Connection) -> None:
     torch.manual_seed(0)
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
         os.dup2(nowhere.fileno(), 2)
-        found = failing(lambda: defined(code, task)) or course.failures(task, defined(code, task))
+        try:
+            found = failing(lambda: defined(code, task)) or course.failures(task, defined(code, task))
+        except Exception as error:  # of the course's files, not of the answer
+            found = f"{type(error).__name__}: {error}"
     sending.send(found)
 
 
@@ -73,31 +82,6 @@ def failing(call: Callable[[], Any]) -> list[Failure]:
 def failure(error: BaseException) -> Failure:
     """An exception's kind, and the first line of its message."""
     return type(error).__name__, str(error).strip().partition("\n")[0]
-
-
-def pytested(tests: Sequence[str]) -> list[Failure]:
-    """What fails of some tests of pytest's, by their ids from the working folder.
-
-    Raises:
-        RuntimeError: none was run.
-    """
-    import pytest
-
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    failures, calls = [], []
-
-    class Listener:
-        def pytest_runtest_makereport(self, call: Any) -> None:
-            calls.append(call)
-            if call.excinfo and not isinstance(call.excinfo.value, pytest.skip.Exception):
-                failures.append(failure(call.excinfo.value))
-
-    options = ["-q", "-p", "no:cacheprovider", "-o", "addopts="]
-    with contextlib.redirect_stdout(io.StringIO()) as said:
-        pytest.main([*options, *tests], plugins=[Listener()])
-    if not calls:
-        raise RuntimeError(f"no test was run: {said.getvalue()[-2000:]}")
-    return failures
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import subprocess
 import sys
 import textwrap
 
@@ -133,6 +134,12 @@ def test_an_answer_that_never_ends_is_stopped(monkeypatch):
     assert runner.tried(Course, "f", "def f(): pass") == [("Timeout", "0 s")]
 
 
+def test_a_course_whose_tests_cannot_be_run_is_an_error_and_no_verdict(tmp_path):
+    deep_ml.prepare(tmp_path)
+    with pytest.raises(RuntimeError, match="softmax: ValueError"):
+        runner.tried(deep_ml, "softmax", "def softmax(x, dim): pass")
+
+
 def test_numbers_that_a_test_prints_are_compared():
     test = {"test": "print(f(np.ones(2)))", "expected_output": "[1.0, 2.e+00]"}
     assert deep_ml.failing(lambda: deep_ml._compare(test, {"f": lambda x: [1, 2.0004]})) == []
@@ -145,14 +152,13 @@ def test_tests_of_pytest_are_counted_and_none_is_an_error(tmp_path, monkeypatch)
         "import pytest\ndef test_a(): pass\ndef test_b(): assert 0, 'b fails'\ndef test_c(): pytest.skip('no')\n"
     )
     monkeypatch.chdir(tmp_path)
-    code = "import json; from benchmarks.truth_elsewhere.runner import pytested; print(json.dumps(pytested(['test_it.py'])))"
+    code = "import json; from benchmarks.truth_elsewhere.courses.by_pytest import pytested\n"
+    code += "print(json.dumps(pytested(['test_it.py'])))"
     assert json.loads(_python(code).stdout) == [["AssertionError", "b fails"]]
     assert "no test was run" in _python(code.replace("test_it.py", "test_it.py::test_d")).stderr
 
 
 def _python(code):
-    import subprocess
-
     return subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": str(command.ROOT)}
     )

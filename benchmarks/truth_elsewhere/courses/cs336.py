@@ -6,15 +6,14 @@ the weights in tests/fixtures.
 
 # ruff: noqa: D103  (the course's tests/adapters.py says what these functions are)
 
-import os
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from benchmarks.truth_elsewhere.runner import Failure, pytested
+from benchmarks.truth_elsewhere.courses.by_pytest import pytested, work_in
+from benchmarks.truth_elsewhere.runner import Failure
 
 LACKS = {"cross_entropy": {"ignore", "other index"}, "clip_gradients": {"norm"}}
 FORMS = {
@@ -38,9 +37,7 @@ _answers: dict[str, Callable] = {}
 
 def prepare(folder: Path) -> None:
     """Work in the checkout, with this module for the adapters that students write."""
-    os.chdir(folder)
-    sys.path.insert(0, str(folder))
-    sys.modules["tests.adapters"] = sys.modules[__name__]
+    work_in(folder, "tests.adapters", __name__)
 
 
 def failures(task: str, answer: Callable) -> list[Failure]:

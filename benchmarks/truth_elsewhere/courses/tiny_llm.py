@@ -6,8 +6,6 @@ where there is no Mac), so arrays are converted.
 
 # ruff: noqa: D101, D103  (the course's book says what these are)
 
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +15,8 @@ import mlx.core as mx
 import numpy as np
 import torch
 
-from benchmarks.truth_elsewhere.runner import Failure, pytested
+from benchmarks.truth_elsewhere.courses.by_pytest import pytested, work_in
+from benchmarks.truth_elsewhere.runner import Failure
 
 LACKS = {"softmax": {"large"}, "attention": {"mask"}}
 FORMS = {
@@ -39,9 +38,7 @@ _answers: dict[str, Callable] = {}
 
 def prepare(folder: Path) -> None:
     """Work in the checkout, with this module for what students write."""
-    os.chdir(folder)
-    sys.path.insert(0, str(folder))
-    sys.modules["tests_refsol.tiny_llm_base"] = sys.modules[__name__]
+    work_in(folder, "tests_refsol.tiny_llm_base", __name__)
 
 
 def failures(task: str, answer: Callable) -> list[Failure]:
