@@ -29,6 +29,7 @@ THEN, NOTHING = "Now run the next cell.", "Nothing was predicted here."
 # In this kernel: the letter by prediction, and the cell of a figure that waits, with the request that ran it.
 _chosen: dict[str, str] = {}
 _waiting: dict[str, tuple[dict, str]] = {}
+_drawn: set[str] = set()  # predictions whose figure is on the page
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,7 @@ class after_predicting:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is None:
+            _drawn.add(self.prediction)
             reveal(self.prediction)
 
 
@@ -158,7 +160,7 @@ def _offer(prediction: str, known: Prediction) -> None:
     def said(letter: str) -> tuple[dict[str, str], dict]:
         for each, button in buttons.items():
             button.button_style = "info" if each == letter else ""
-        then = "" if prediction in _waiting else THEN
+        then = "" if prediction in _drawn.union(_waiting) else THEN
         page, text = known.answer(letter, then) if letter in buttons else ("", "")
         return {"text/html": page, "text/plain": text}, {PREDICTED: {prediction: letter}}
 

@@ -56,6 +56,7 @@ def shell(monkeypatch: pytest.MonkeyPatch, tmp_path) -> Shell:
     monkeypatch.setenv("HEADSTART_PROGRESS", str(tmp_path / "progress.json"))
     monkeypatch.setattr(predicting, "_kernel", lambda: made)
     monkeypatch.setattr(predicting, "_waiting", {})
+    monkeypatch.setattr(predicting, "_drawn", set())
     monkeypatch.setattr("IPython.display.DisplayHandle", lambda: handle)
     monkeypatch.setattr("IPython.display.display", lambda box: setattr(made, "box", box))
     monkeypatch.setattr("IPython.display.clear_output", lambda wait: None)
@@ -158,6 +159,8 @@ def test_a_click_before_the_figure_was_run_says_what_to_run(shell: Shell, shown:
     click(shell, "b")
     assert shell.outputs[-1][0].startswith("Right. ") and shell.outputs[-1][0].endswith(predicting.THEN)
     assert shell.ran == [] and look("attention.order", shown)[0] == "the figure"
+    click(shell, "a")
+    assert predicting.THEN not in shell.outputs[-1][0], "the figure is there"
 
 
 def test_a_click_still_counts_when_the_kernel_was_restarted(
