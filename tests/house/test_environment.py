@@ -109,7 +109,7 @@ def needs_of(name):
 # Asked for, though no module of ours imports it: it runs every notebook; its newer versions start slowly.
 NOT_IMPORTED = {"ipykernel", "jsonschema"}
 # Imported by a few, with a sentence for those who lack it: Dask, for a cluster, and others' exercises.
-OPTIONAL, ELSEWHERE = {"distributed"}, {"torch-judge"}
+OPTIONAL, ELSEWHERE = {"distributed"}, {"mlx", "torch-judge"}
 
 
 def test_students_install_nothing_that_only_tests_need():
