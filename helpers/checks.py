@@ -13,6 +13,7 @@ from dataclasses import replace
 from helpers.checking import progress
 from helpers.checking.assessing import assess
 from helpers.checking.calling.drivers import run
+from helpers.checking.calling.forbidding import forbid
 from helpers.checking.calling.outcome import ENDS, CallStatus, Case, Outcome
 from helpers.checking.calling.registry import is_recipe, make_layer
 from helpers.checking.code import keeping, running
@@ -119,12 +120,16 @@ def _found(sheet: Sheet, answer: object, cells: list[str], name: str) -> Finding
 def _outcomes(sheet: Sheet, answer: object) -> list[Outcome]:
     """What an answer does on the visible cases, as it reads after a trip through data."""
     outcomes: list[Outcome] = []
-    for case in sheet.cases:
-        if outcomes and outcomes[-1].status in ENDS:
-            outcomes.append(outcomes[-1])  # one Ctrl-C is enough
-            continue
-        outcome = run(sheet.driver, answer, case, gradients=sheet.wants_gradients, forbidden=sheet.forbidden)
-        outcomes.append(Outcome.from_json(json.loads(json.dumps(outcome.to_json()))))
+    call = functools.partial(
+        run, sheet.driver, answer, gradients=sheet.wants_gradients, forbidden=sheet.forbidden
+    )
+    with forbid(sheet.forbidden):
+        for case in sheet.cases:
+            if outcomes and outcomes[-1].status in ENDS:
+                outcomes.append(outcomes[-1])  # one Ctrl-C is enough
+                continue
+            outcome = call(case=case)
+            outcomes.append(Outcome.from_json(json.loads(json.dumps(outcome.to_json()))))
     return outcomes
 
 

@@ -459,10 +459,12 @@ class CellFailed(Exception):
 
 def _outcomes(request: dict, answer: object, interrupts: Interrupts) -> Iterator[dict]:
     from helpers.checking.calling.drivers import run
+    from helpers.checking.calling.forbidding import forbid
     from helpers.checking.calling.outcome import ENDS, CallStatus, Case, Outcome
     from helpers.checking.parts import in_place
 
-    with in_place(answer, request["stand_ins"]):
+    forbidden = tuple(request["forbidden"])
+    with in_place(answer, request["stand_ins"]), forbid(forbidden):
         for case in request["cases"]:
             call = functools.partial(
                 run,
@@ -470,7 +472,7 @@ def _outcomes(request: dict, answer: object, interrupts: Interrupts) -> Iterator
                 answer,
                 Case.from_json(case),
                 gradients=request["gradients"],
-                forbidden=tuple(request["forbidden"]),
+                forbidden=forbidden,
             )
             outcome = interrupts.run(call) or Outcome(CallStatus.INTERRUPTED)
             yield outcome.to_json()

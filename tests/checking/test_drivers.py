@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 from functools import partial
 from types import FunctionType
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ import torch.utils.checkpoint
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT
 from autograder.sheets import VISIBLE_SEED, make_sheet
+from helpers.checking.calling import forbidding
 from helpers.checking.calling.drivers import GENERATOR, Case, Outcome, judged, run
 from helpers.checking.calling.registry import LAYERS
 from helpers.checking.calling.values import tensors
@@ -229,6 +231,23 @@ def test_helpers_of_the_compiler_are_forbidden_with_what_they_help_to_define():
         outcome = call(forbidden=("torch.nn.functional.layer_norm",))
         assert (outcome.status, outcome.error) == ("forbidden", "code of torch's compiler")
         assert call().status == "returned"
+
+
+def test_a_sheets_cases_share_one_watch_that_ends_with_them(monkeypatch):
+    """Its set-up is most of what a forbidden function costs, and what is replaced is known by its own name."""
+    replace_operators, begun = (
+        Mock(side_effect=forbidding._replace_operators),
+        ("torch.exp", "torch.nn.Bilinear"),
+    )
+    monkeypatch.setattr(forbidding, "_replace_operators", replace_operators)
+    exp, case = torch.exp, Case("", (torch.ones(2),))
+    with forbidding.forbid(begun):
+        for answer in (exp, torch.exp, lambda x: exp(x), lambda x: x.exp()):
+            assert run("call", answer, case, forbidden=begun).error == "torch.exp"
+        for answer in (torch.sqrt, lambda x: x + 1):
+            assert run("call", answer, case, forbidden=begun).status == "returned"
+    assert replace_operators.call_count == 1
+    assert torch.exp is exp and run("call", exp, case).status == "returned"
 
 
 # What `torch.func.jvp` needs for this is compiled at the first call: what stood in its place then would stay.

@@ -35,12 +35,21 @@ def words(name: str) -> frozenset[str]:
     return frozenset(re.findall("[a-z]+", name.partition(".")[0]))
 
 
-def among_callers() -> bool:
-    """Whether code of the compiler is among the callers, however far up."""
+def caller() -> FrameType | None:
+    """Who forbids: the first of the callers that isn't code of this package or of `contextlib`."""
+    ours = (os.path.join(os.path.dirname(__file__), ""), contextlib.__file__)
     frame: FrameType | None = sys._getframe(1)
-    while frame and not frame.f_code.co_filename.startswith(FILES):
+    while frame and frame.f_code.co_filename.startswith(ours):
         frame = frame.f_back
-    return frame is not None
+    return frame
+
+
+def among_callers(below: FrameType | None) -> bool:
+    """Whether code of the compiler is among the callers, however far up, but not beyond `below`."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame and frame is not below and not frame.f_code.co_filename.startswith(FILES):
+        frame = frame.f_back
+    return frame is not None and frame is not below
 
 
 @contextlib.contextmanager

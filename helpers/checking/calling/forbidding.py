@@ -18,7 +18,7 @@ import torch
 from torch.library import Library
 from torch.overrides import TorchFunctionMode
 
-from helpers.checking.calling.compiling import COMPILER, ForbiddenCall, among_callers, refused, words
+from helpers.checking.calling.compiling import COMPILER, ForbiddenCall, among_callers, caller, refused, words
 
 # Where an operator may have code of its own for tensors on the CPU: of one kind of device, or made of others.
 CODE = (
@@ -29,15 +29,24 @@ CODE = (
 )
 
 
+_originals: dict[str, object] = {}  # what is replaced now, by name
+
+
 @contextlib.contextmanager
 def forbid(names: tuple) -> Iterator[None]:
     """Make each named function raise `ForbiddenCall` for as long as the block runs.
 
     Packages, and functions of those that nobody has imported, are left to `tracing`, which reads the code.
+    A block within another that forbids the same does nothing: a sheet's cases share what it costs.
     """
     names = imported(names)
+    if names == tuple(_originals):
+        yield
+        return
     with contextlib.ExitStack() as stack:
         if names:
+            _originals.update({name: current(name) for name in names})
+            stack.callback(_originals.clear)
             # defence: forbidden: operators
             _replace_operators(stack, names)
             # defence: forbidden: calls
@@ -81,6 +90,7 @@ class _WatchCalls(TorchFunctionMode):
     def __init__(self, names: tuple) -> None:
         super().__init__()
         self._wanted = _wanted(names)
+        self._below = caller()
 
     def __torch_function__(
         self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None
@@ -90,7 +100,7 @@ class _WatchCalls(TorchFunctionMode):
             if wanted <= called:
                 raise ForbiddenCall(name)
         # defence: forbidden: called by the compiler
-        if among_callers():
+        if among_callers(self._below):
             raise ForbiddenCall(COMPILER)
         return func(*args, **(kwargs or {}))
 
@@ -163,6 +173,8 @@ def imported(names: tuple) -> tuple:
 
 
 def current(name: str) -> object:
-    """What a dotted name stands for now."""
+    """What a dotted name stands for now, or stood for before it was forbidden."""
+    if name in _originals:
+        return _originals[name]
     owner, attribute = _resolve(name)
     return getattr(owner, attribute)
