@@ -199,9 +199,10 @@ LISTED: dict[str, dict[str, Row]] = {
         "forbidden: definitions / by name": ("a_forbidden_function_does_what_is_asked[forbidden_by_definition]", "*named, ", ""),
         "forbidden: definitions / graphs": ("a_forbidden_function_does_what_is_asked[forbidden_by_graph]", "*_graphs(torch.fx.GraphModule), ", ""),
         "forbidden: definitions / the interpreter": ("a_forbidden_function_does_what_is_asked[forbidden_by_interpreter]", ", interpreter", ""),
+        "forbidden: kernels": "a_forbidden_function_does_what_is_asked[forbidden_by_kernel]",
         "forbidden: traces": ("a_forbidden_function_does_what_is_asked[forbidden_by_trace]", "any(file in text for file in TRACED)", "False"),
         "answers: what is sent is plain data while it is watched": ("no_trick_gains_a_mark[forbidden_when_it_is_sent]", "_settled(DRIVERS[driver](answer, case, gradients)", "DRIVERS[driver](answer, case, gradients"),
-        "answers: so are tensors": ("no_trick_gains_a_mark[forbidden_when_a_tensor_is_sent]", "torch.Tensor.clone(torch.Tensor.detach(value).cpu(), memory_format=torch.contiguous_format)", "value"),
+        "answers: so are tensors": ("no_trick_gains_a_mark[changed_when_a_tensor_is_sent]", "torch.Tensor.clone(torch.Tensor.detach(value).cpu(), memory_format=torch.contiguous_format)", "value"),
         "judge: forbidden names / in a trick": ("no_trick_gains_a_mark[takes_the_watch_apart]", "forbidden_use(self.ran, question.id, visible.forbidden)", "None"),
     },
     "test_grading": {
@@ -289,6 +290,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "secret: not cut short": "a_secret_that_anybody_could_guess_is_refused",
     },
     "test_tracing": {
+        "traced: kernels": ("what_leads_to_a_forbidden_function_is_found[its code]", "(*forbidden, *KERNELS)", "forbidden"),
         "traced: other letters": ("a_name_in_other_letters_is_the_same_name", "cell.isascii() and ", ""),
         "traced: in functions": ("what_leads_to_a_forbidden_function_is_found[in a function of theirs]", "found.later", "()"),
         "traced: at once": ("what_leads_to_a_forbidden_function_is_found[an object]", "found.now", "()"),

@@ -3,7 +3,7 @@
 `torch._refs.softmax`, the tables of decompositions and the graphs made with them call exp and sum, as a
 student does, so whoever watches operators can't tell them apart. Whose code it is tells them apart: calls are
 refused if code of the compiler is among the callers, and, since threads have no such watch, its functions of
-a forbidden name, its graphs and their traces are replaced.
+a forbidden name, its graphs and their traces are replaced. So are kernels that were fetched beforehand.
 """
 
 import contextlib
@@ -23,6 +23,10 @@ GRAPH = "<eval_with_key>"  # begins the name of the file that a graph's code doe
 FILES = (GRAPH, *(os.path.join(os.path.dirname(torch.__file__), part, "") for part in PARTS))
 # A trace names the file that called an operator: for a graph's, this one.
 TRACED = (*FILES, os.path.join(os.path.dirname(torch.__file__), "_ops.py"))
+
+PROGRAMS: tuple[Any, ...] = (torch._C.ScriptFunction, torch._C.ScriptMethod)
+# What `torch.library.get_kernel` gives: an operator's code, which the dispatcher no longer knows of.
+KERNELS: tuple[Any, ...] = tuple(filter(None, [getattr(torch._C, "_SafeKernelFunction", None)]))
 
 
 class ForbiddenCall(RuntimeError):
@@ -64,20 +68,22 @@ def refused(wanted: frozenset[frozenset[str]]) -> Iterator[None]:
     # defence: forbidden: definitions
     functions: list[Any] = [*named, *_graphs(torch.fx.GraphModule), interpreter]
     codes = [function.__code__ for function in functions]
-    kinds: list[Any] = [torch._C.ScriptFunction, torch._C.ScriptMethod]
-    calls = [kind.__call__ for kind in kinds]
+    replaced = [(kind, "__call__", _unless_traced(kind.__call__)) for kind in PROGRAMS]
+    # defence: forbidden: kernels
+    replaced += [(kind, "call_boxed", _raise) for kind in KERNELS]
+    originals = [getattr(kind, attribute) for kind, attribute, _ in replaced]
     try:
         for function in functions:
             # Whatever a function is called by, and whatever wraps it, its code is what runs.
             function.__code__ = _raise.__code__
-        for kind, call in zip(kinds, calls, strict=True):
-            kind.__call__ = _unless_traced(call)
+        for kind, attribute, substitute in replaced:
+            setattr(kind, attribute, substitute)
         yield
     finally:
         for function, code in zip(functions, codes, strict=True):
             function.__code__ = code
-        for kind, call in zip(kinds, calls, strict=True):
-            kind.__call__ = call
+        for (kind, attribute, _), original in zip(replaced, originals, strict=True):
+            setattr(kind, attribute, original)
 
 
 def _raise(*args: object, **kwargs: object) -> None:

@@ -18,6 +18,9 @@ from helpers.checking.code.names import Mention, Statement, read, syntax_problem
 from helpers.checking.code.running import Failure
 from helpers.checking.limits import MAX_STEPS
 
+# They fetch an operator's code, which nobody then sees called. What else would an answer need it for?
+KERNELS = ("torch.library.get_kernel", "torch._C._dispatch_get_computed_kernel_for_dispatch_key")
+
 
 class Tangled(Exception):
     """The code is such that nobody would see to its end which names lead where; the text says so."""
@@ -45,6 +48,9 @@ def forbidden_use(
     Raises:
         Tangled: it takes too long to find out.
     """
+    if forbidden:
+        # defence: traced: kernels
+        forbidden = (*forbidden, *KERNELS)
     words = {name.rpartition(".")[2] for name in forbidden}
     # defence: traced: other letters
     if all(cell.isascii() and not any(word in cell for word in words) for cell in cells):
