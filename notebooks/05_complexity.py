@@ -56,8 +56,8 @@ def self_attention(x):
     return cross_attention(x, x, W, W, W)
 
 
+gauge = explorers.milliseconds
 with waiting_for("your prediction"), after_predicting("complexity.doubled"):
-    gauge = explorers.milliseconds
     for n in (64, 2048):
         once, twice = (gauge(self_attention, torch.randn(length, 256)) for length in (n, 2 * n))
         times = f"{once:7.2f} ms -> {twice:7.2f} ms"
