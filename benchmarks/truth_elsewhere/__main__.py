@@ -46,6 +46,7 @@ ABOUT = (
     "that an assertion that fails says more than that shapes or values differ. An *unread* message has "
     "changed since it was read."
 )
+MISSES = "What goes wrong here comes first:"
 
 
 @dataclass(frozen=True)
@@ -87,9 +88,8 @@ def main() -> None:
             )
         return
     title = "The same answers elsewhere"
-    results.write(
-        title, "python -m benchmarks.truth_elsewhere", ABOUT, summary(found), by_task(found), misses(found)
-    )
+    tables = misses(found), summary(found), by_task(found)
+    results.write(title, "python -m benchmarks.truth_elsewhere", ABOUT, MISSES, *tables)
 
 
 def here(known: Iterable[Task]) -> Iterable[Row]:
