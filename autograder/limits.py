@@ -12,6 +12,8 @@ NOTEBOOK_SECONDS = 120.0  # of CPU time, for all cells; in proportion more where
 NO_LIMIT_SECONDS = 600.0  # of CPU time, where a course sets no limit: something has to end an endless loop
 GRACE_SECONDS = 2.0  # of CPU time, from an interrupt to the kill
 WALL_PER_CPU = 3  # wall seconds for each second of CPU time, for a cell that only waits
+WAIT_SECONDS = 2.0  # of neither running nor queueing, for each cell after one that only waited
+HELD = 0.25  # of a cell's wall time: if the machine held it up for less, running it again won't help
 LISTEN_SECONDS = 60.0  # of wall time, for a child to read what it is sent: it has nothing else to do
 
 # -- memory, files and threads (`child/sandbox.py`, `grading/cgroups.py`) ------------------------------------

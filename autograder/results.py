@@ -93,7 +93,7 @@ class Judgement:
         stopped: why it could not go on, empty if it did.
         ended: how its child ended, and its cost.
         output_files: what its cells wrote, by relative path.
-        starved: whether wall time ran out before CPU time did.
+        starved: whether wall time ran out before CPU time did, and the machine may be the reason.
         interrupted: which cells took too long and were interrupted; those after them ran.
     """
 

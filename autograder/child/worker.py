@@ -37,7 +37,6 @@ import shutil
 import signal
 import socket
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -45,6 +44,7 @@ from typing import Any, NoReturn
 from autograder.child import errors, output_files, outside, sandbox, wire
 from autograder.child.interrupts import Interrupts
 from autograder.child.shell import NotebookShell, Recorder, make_shell, run_cell, unshown
+from autograder.child.times import Times
 
 # What lessons do, done once: it fills the caches of torch and IPython, loads what they load late, and reads
 # /proc/cpuinfo, which children can't.
@@ -228,6 +228,7 @@ def _watch(control: socket.socket, report: int, keeper: int) -> None:
     """Pass the judge's signals on to the child, and the child's end to the judge."""
     said, asked = b"", list[str]()
     ended: dict[str, Any] = {}
+    times: Times | None = None
     with os.fdopen(report, "rb", buffering=0) as pipe:
         while True:
             sources: list[socket.socket | io.FileIO] = [control, pipe]
@@ -244,8 +245,10 @@ def _watch(control: socket.socket, report: int, keeper: int) -> None:
                 *lines, said = (said + part).split(b"\n")
                 for line in lines:
                     ended |= json.loads(line)
-            while "pid" in ended and asked:
-                _do(asked.pop(0), ended["pid"], control)
+            if "pid" in ended:
+                times = times or Times(ended["pid"])
+            while times and asked:
+                _do(asked.pop(0), times, control)
     os.waitpid(keeper, 0)
     pid = ended.pop("pid", None)
     if pid and "signal" not in ended:  # the system ended the keeper, for want of memory say
@@ -256,36 +259,19 @@ def _watch(control: socket.socket, report: int, keeper: int) -> None:
 SIGNALS = {"interrupt": signal.SIGINT, "kill": signal.SIGKILL}
 
 
-def _do(what: str, pid: int, control: socket.socket) -> None:
+def _do(what: str, child: Times, control: socket.socket) -> None:
     """Send the child a signal, or none, and unless it is to end, say how long it has run, and queued to run.
 
     So the judge knows that a signal has arrived before it says anything else to the child.
     """
-    used = queued = 0.0
+    times: dict[str, float | None] = {"used": 0.0, "queued": 0.0, "others_queued": None}
     with contextlib.suppress(OSError):  # it has ended
         if what in SIGNALS:
-            os.kill(pid, SIGNALS[what])
-        used, queued = _used(pid), _queued(pid)
+            os.kill(child.pid, SIGNALS[what])
+        times = child.read()
     if what != "kill":
         with contextlib.suppress(wire.WireError):
-            wire.send(control, {"used": used, "queued": queued})
-
-
-def _used(pid: int) -> float:
-    """CPU seconds of a process and its threads. Where the system doesn't say, time itself stands for them."""
-    if sys.platform != "linux":
-        return time.monotonic()
-    return time.clock_gettime(~pid << 3 | 2)  # the clock of a process, as clock_getcpuclockid makes it
-
-
-def _queued(pid: int) -> float:
-    """Seconds for which a process's main thread, in which cells run, was ready to run and another ran.
-
-    Of that thread alone: many that queue behind each other would make more of it than time has passed.
-    """
-    with contextlib.suppress(OSError, ValueError, IndexError):  # not every system says so
-        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
-    return 0.0
+            wire.send(control, times)
 
 
 def _student(

@@ -9,7 +9,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from autograder.classroom.course import odd_name
 from autograder.classroom.gradebook import opened
-from autograder.classroom.school_csv import Table, listed, read_table
+from autograder.classroom.school_csv import Table, listed, plain, read_table
 from autograder.lessons import counted
 
 # By a column that only this kind of file has: where ids may be, the first that is there and filled.
@@ -46,7 +46,8 @@ def add_students(path: str, course: CourseDirectory, column: str = "") -> int:
         with opened(course) as book:
             done = _add(book, members)
     except (LookupError, OSError) as error:
-        print(f"headstart: {error.args[0] if isinstance(error, LookupError) else error}", file=sys.stderr)
+        said = str(error.args[0] if isinstance(error, LookupError) else error)
+        print(f"headstart: {plain(said)}", file=sys.stderr)
         return 2
     counts = {kind: done.count(kind) for kind in ("new", "changed", "as before")}
     print(
@@ -138,6 +139,8 @@ def _member(id: str, cells: dict[str, str]) -> Member:
         last = cells.get("Last name") or cells.get("LastName", "")
         first = cells.get("First name") or cells.get("FirstName", "")
     email = cells.get("Email address") or cells.get("SIS Login ID", "")
+    # defence: roster: names that steer a terminal
+    first, last, email = map(plain, (first, last, email))
     return Member(id, first, last, email if "@" in email else "")
 
 

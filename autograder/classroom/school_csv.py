@@ -25,6 +25,11 @@ ENGLISH = {
 }  # fmt: skip
 
 
+# What moves a terminal's cursor, ends a line, or turns the direction in which others are shown. Not the joiners and
+# marks of direction that Persian, Hindi or Hebrew names are written with.
+CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
 class Table(NamedTuple):
     """A file's rows, all as long as the first, and what has to be known to write them as they came."""
 
@@ -84,6 +89,12 @@ def _separator(text: str) -> str:
     """What follows the first cell, which may be in quotation marks: a comma, or one of the others."""
     found = re.match(r'\s*(?:"(?:[^"]|"")*"|[^",;\t\r\n]*)([,;\t])', text)
     return found[1] if found else ","
+
+
+def plain(text: str) -> str:
+    """A name, or a sentence with names in it, without what controls the terminal that shows it."""
+    # defence: school's gradebook: names that steer a terminal
+    return " ".join(CONTROLS.sub(" ", text).split()) if CONTROLS.search(text) else text
 
 
 def listed(said: list[str]) -> str:

@@ -2,7 +2,9 @@
 
 Wall time is a wide net below that, for a child that waits for something that never comes. What the child
 spends in the queue for a processor, since the machine is busy, doesn't count. One that falls into the net may
-have been kept waiting in another way, so its submission is run again with no other beside it.
+have been kept waiting in another way: by the queues of its other threads, by a disk, for want of memory. Only
+if the kernel says so, or doesn't say, is its submission run again with no other beside it. If the kernel says
+that the cell did nothing but wait, the cells after it may wait only briefly.
 
 When its time is up, the child gets what Ctrl-C sends: that ends an ordinary loop, and the next cell runs. Two
 seconds later it is killed. Verdicts already given stand; the rest is *not run*, with the cause. The judge
@@ -11,42 +13,60 @@ waits until an interrupt has arrived before it says anything else.
 
 import contextlib
 import fcntl
+import math
 import os
 import socket
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from autograder.limits import WALL_PER_CPU
+from autograder.limits import HELD, WAIT_SECONDS, WALL_PER_CPU
 
 ASK_AGAIN = 1.0  # seconds: what a child has used is asked for no more often, where that isn't decisive
 SHORTEST = 0.02  # seconds from one look at a child to the next
 
 
+class Times(NamedTuple):
+    """What a child has taken, in seconds.
+
+    Attributes:
+        used: CPU time.
+        queued: for which it wanted a processor and got none.
+        held: for which, at most, anything else of the machine's may have kept it waiting; None where the
+            system doesn't say.
+    """
+
+    used: float
+    queued: float
+    held: float | None
+
+
 class Timed(Protocol):
     """What knows a child's times: a `Worker`."""
 
-    def times(self) -> tuple[float, float]:
-        """CPU seconds used so far, and seconds for which the child wanted a processor and got none."""
+    def times(self) -> Times:
+        """The times of the child so far."""
 
 
 class Clock:
     """The time of one notebook's child. All times are in seconds.
 
     Attributes:
-        starved: whether wall time ran out before CPU time did.
+        starved: whether wall time ran out before CPU time did, and the machine may be the reason.
+        said: the limit that was reached last, for people.
         notebook_seconds: CPU time for all cells together.
     """
 
     def __init__(self, child: Timed, cell: float, notebook: float) -> None:
-        self.starved = False
+        self.starved, self.said = False, ""
         self._child, self._cell, self.notebook_seconds = child, cell, notebook
-        self._asked, self._used = time.monotonic(), 0.0  # when the child was asked, and what it had used then
-        self._queued = 0.0  # for a processor, by then
+        self._asked, self._last = time.monotonic(), Times(0.0, 0.0, 0.0)  # when the child was, and the answer
         self._net = self._asked + WALL_PER_CPU * notebook
         self._limit, self._ends = notebook, self._net  # of what runs now, in CPU time and in time
+        self._waited = False  # whether a cell only waited until its time was up
+        self._patience = math.inf  # the end of what runs now, if it only waits
         self.start_cell()
 
     def start_cell(self) -> None:
@@ -56,11 +76,14 @@ class Clock:
         self._allow(self._cell)
         # defence: clock: of a notebook
         self._limit, self._ends = min(self._limit, self.notebook_seconds), min(self._ends, self._net)
+        # defence: clock: patience
+        self._patience = time.monotonic() + WAIT_SECONDS if self._waited else math.inf
 
     def give_grace(self, seconds: float) -> None:
         """Begin the time from an interrupt to the end."""
         self._ask()
         self._allow(seconds)
+        self._patience = math.inf
 
     def _allow(self, seconds: float) -> None:
         # In doubt for the student: since it was last asked, the child may have used the one core that it has.
@@ -70,41 +93,55 @@ class Clock:
         self._ends = time.monotonic() + WALL_PER_CPU * seconds
 
     def _at_most(self) -> float:
-        return self._used + time.monotonic() - self._asked
+        return self._last.used + time.monotonic() - self._asked
 
     def _ask(self) -> None:
         # defence: clock: it isn't time
-        self._used, queued = self._child.times()
+        times, last = self._child.times(), self._last
         # defence: clock: not what it queues
-        self._asked, more, self._queued = time.monotonic(), queued - self._queued, queued
-        self._net, self._ends = self._net + more, self._ends + more
+        queued = times.queued - last.queued
+        self._asked, self._last = time.monotonic(), times
+        self._net, self._ends = self._net + queued, self._ends + queued
+        # defence: clock: patience with who works
+        self._patience += queued + times.used - last.used + (times.held or 0.0) - (last.held or 0.0)
 
     @property
     def notebook_is_over(self) -> bool:
         """Whether no time is left for another cell."""
         if self._at_most() > self.notebook_seconds or time.monotonic() > self._net:
             self._ask()
-        return self._used > self.notebook_seconds or time.monotonic() > self._net
-
-    @property
-    def said(self) -> str:
-        """The limit that was reached, for people."""
-        whole = self._ends == self._net if self.starved else self._limit == self.notebook_seconds
-        seconds = (self.notebook_seconds if whole else self._cell) * (WALL_PER_CPU if self.starved else 1)
-        kind = "" if self.starved else " of CPU time"
-        return f"what was left of the notebook's {seconds:.0f} s{kind}" if whole else f"{seconds:.0f} s{kind}"
+        return self._last.used > self.notebook_seconds or time.monotonic() > self._net
 
     def left(self) -> float:
         """How long to wait for the child before looking again; 0 when its time is up."""
-        if self._at_most() >= self._limit or time.monotonic() >= self._ends:
+        if self._at_most() >= self._limit or time.monotonic() >= min(self._ends, self._patience):
             self._ask()
         # defence: clock: CPU time
-        if self._used >= self._limit:
+        if self._last.used >= self._limit:
+            self.said = self._limit_of(self._limit == self.notebook_seconds, 1, " of CPU time")
             return 0.0
-        if (wall := self._ends - time.monotonic()) <= 0:
+        if (wall := min(self._ends, self._patience) - time.monotonic()) <= 0:
+            self._wall_is_over()
+            return 0.0
+        return max(min(wall, self._limit - self._at_most()), SHORTEST)
+
+    def _wall_is_over(self) -> None:
+        if self._patience < self._ends:
+            earlier = f"{WALL_PER_CPU * self._cell:.0f} s"
+            self.said = f"{WAIT_SECONDS:.0f} s of waiting (an earlier cell had waited for {earlier})"
+        else:
+            self.said = self._limit_of(self._ends == self._net, WALL_PER_CPU, "")
+        held = self._last.held
+        # defence: clock: who sleeps isn't starved
+        if held is None or held > HELD * WALL_PER_CPU * self._cell:
             self.starved = True
-            return 0.0
-        return min(wall, max(self._limit - self._at_most(), SHORTEST))
+        else:
+            self._waited = True
+
+    def _limit_of(self, whole: bool, times: int, kind: str) -> str:
+        if whole:
+            return f"what was left of the notebook's {self.notebook_seconds * times:.0f} s{kind}"
+        return f"{self._cell * times:.0f} s{kind}"
 
     @contextlib.contextmanager
     def stopped(self) -> Iterator[None]:
@@ -113,7 +150,20 @@ class Clock:
         yield
         # defence: clock: not the judge's
         ours = time.monotonic() - begun
-        self._asked, self._net, self._ends = self._asked + ours, self._net + ours, self._ends + ours
+        self._asked, self._patience = self._asked + ours, self._patience + ours
+        self._net, self._ends = self._net + ours, self._ends + ours
+
+
+def stalled() -> float | None:
+    """Seconds since the start of the machine in which anything waited for a disk or for memory.
+
+    None where the kernel doesn't count them.
+    """
+    try:
+        counted = [Path("/proc/pressure", what).read_text() for what in ("io", "memory")]
+        return sum(int(each.split("total=")[1].split()[0]) for each in counted) / 1e6
+    except (OSError, ValueError, IndexError):
+        return None
 
 
 # -- the machine's cores, and who has them -----------------------------------------------------------------

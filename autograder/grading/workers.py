@@ -9,11 +9,11 @@ import sys
 import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from autograder.child import sandbox, wire
 from autograder.grading.cgroups import Group, Groups
-from autograder.grading.clock import claim_core
+from autograder.grading.clock import Times, claim_core, stalled
 from autograder.lessons import ROOT
 from autograder.limits import GRACE_SECONDS
 from autograder.results import Ended
@@ -59,6 +59,7 @@ class Worker:
     _ended: dict = field(default_factory=dict, init=False, repr=False)
     _core: tuple[int, socket.socket] | None = field(default=None, init=False, repr=False)
     _begun: int = field(default=0, init=False, repr=False)
+    _stalled: float | None = field(default=None, init=False, repr=False)  # `stalled()` at a child's start
     _group: Group | None = field(default=None, init=False, repr=False)
 
     def start(self) -> None:
@@ -202,7 +203,7 @@ class Worker:
         request = {"folder": folder, "foreign": self.foreign, "core": self._core and self._core[0]}
         # To the child itself: what passes through the worker, a later child could find in its memory.
         handed_in = {name: content.hex() for name, content in (files or {}).items()}
-        self._begun += 1
+        self._begun, self._stalled = self._begun + 1, stalled()
         with theirs:
             if self._begun > self.few and not self._many:
                 self.get_ready()
@@ -223,16 +224,19 @@ class Worker:
         """
         self._ask("interrupt")
 
-    def times(self) -> tuple[float, float]:
-        """CPU seconds that the child has used so far, and seconds that it was in the queue for a processor.
+    def times(self) -> Times:
+        """The times of the child so far.
 
         Raises:
             WireError: the worker doesn't answer.
         """
-        answer = self._ask("none")
-        return float(answer["used"]), float(answer["queued"])
+        answer, now = self._ask("none"), stalled()
+        others = answer["others_queued"]
+        known = others is not None and now is not None and self._stalled is not None
+        held = others + now - self._stalled if known else None
+        return Times(answer["used"], answer["queued"], held)
 
-    def _ask(self, signal: str) -> dict[str, float]:
+    def _ask(self, signal: str) -> dict[str, Any]:
         if self._control is None:
             raise wire.WireError("the worker didn't start")
         wire.send(self._control, {"signal": signal}, seconds=ANSWER_SECONDS)

@@ -15,8 +15,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from autograder.child import sandbox
 from autograder.classroom.course import course_directory, find_submissions
+from autograder.grading import clock, judge, workers
 from autograder.grading import grader as grader_module
-from autograder.grading import judge, workers
 from autograder.grading.clean import clean_code, clean_outputs, clean_words
 from autograder.grading.clock import among_others
 from autograder.grading.grader import Grader
@@ -80,10 +80,9 @@ def grade(tmp_path):
         grader.close()
 
 
-@pytest.mark.promise(14, 39)
-@pytest.mark.needs_bubblewrap
-def test_a_notebook_has_its_time_however_many_cells_it_has(grade, monkeypatch):
-    monkeypatch.setattr(judge, "NOTEBOOK_SECONDS", 2.0)
+@pytest.fixture
+def runs(monkeypatch) -> list[bool]:
+    """Of each run of a submission, whether it was alone."""
     runs: list[bool] = []
 
     def noted(*, alone: bool) -> contextlib.AbstractContextManager[None]:
@@ -91,6 +90,14 @@ def test_a_notebook_has_its_time_however_many_cells_it_has(grade, monkeypatch):
         return among_others(alone=alone)
 
     monkeypatch.setattr(grader_module, "among_others", noted)
+    return runs
+
+
+@pytest.mark.promise(14, 39)
+@pytest.mark.needs_bubblewrap
+def test_a_notebook_has_its_time_however_many_cells_it_has(grade, runs, monkeypatch):
+    monkeypatch.setattr(judge, "NOTEBOOK_SECONDS", 2.0)
+    monkeypatch.setattr(workers, "stalled", lambda: None)  # a system that doesn't say
     _, graded = grade(*[SLEEPY] * 30)
     [paper] = graded.papers
     ran = [cell for cell in json.loads(paper.notebook)["cells"] if cell.get("execution_count")]
@@ -107,6 +114,54 @@ try:
     time.sleep(9)
 except KeyboardInterrupt:
     time.sleep(1.5)
+"""
+
+
+@pytest.mark.promise(40)
+@pytest.mark.needs_bubblewrap
+@pytest.mark.skipif(not clock.stalled(), reason="this kernel doesn't say who was held up")
+def test_who_only_waits_is_run_once_and_costs_no_other_cell_anything(grade, runs, monkeypatch):
+    monkeypatch.setattr(workers, "stalled", lambda: 0.0)  # neither disk nor memory is short
+    _, graded = grade(*WAITING, cell_seconds=2.0)
+    assert runs == [False]
+    assert graded.digest  # the next call skips it
+    [paper] = graded.papers
+    first, *others = paper.remarks
+    assert first.endswith("took over 6 s and was interrupted")
+    assert len(others) == len(WAITING) - 1
+    assert all("took over 2 s of waiting (an earlier cell" in remark for remark in others)
+    assert {verdict.status for verdict in paper.verdicts} == {"passed"}
+
+
+WAITING = (
+    "import time; time.sleep(1e9)",
+    "import asyncio; await asyncio.sleep(1e9)",
+    "import threading; lock = threading.Lock(); lock.acquire(); lock.acquire()",
+    "import concurrent.futures as f\nwith f.ThreadPoolExecutor() as pool: pool.submit(time.sleep, 4).result()",
+)
+
+
+@pytest.mark.promise(40)
+@pytest.mark.needs_bubblewrap
+@pytest.mark.skipif(not clock.stalled(), reason="this kernel doesn't say who was held up")
+def test_who_waits_for_threads_that_a_busy_machine_holds_up_is_run_again(grade, runs, monkeypatch):
+    monkeypatch.setattr(workers, "stalled", lambda: 0.0)
+    grader, _ = grade(cell_seconds=2.0)
+    [worker] = grader.workers
+    core, _ = worker._core
+    with crowded(core, others=5):
+        _, graded = grade(POOL)
+    assert runs == [False, False, True]
+    assert graded.digest == ""
+
+
+# Work without Python's lock, as torch's: a thread that waited for that would sleep, and not queue.
+POOL = """
+import concurrent.futures, hashlib
+data = bytes(1 << 24)
+def work():
+    while True: hashlib.sha256(data)
+concurrent.futures.ThreadPoolExecutor(1).submit(work).result()
 """
 
 

@@ -85,7 +85,7 @@ def export(
     kind: type, book: Gradebook, tmp_path: Path, roster: str = "", **settings: object
 ) -> list[list[str]]:
     (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
-    names = {} if kind is exports.Plain else {"roster": str(tmp_path / "roster.csv")}
+    names = {"roster": str(tmp_path / "roster.csv")} if "roster" in kind.class_trait_names() else {}
     kind(to=str(tmp_path / "out.csv"), **names, **settings).export(book)
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
         return list(csv.reader(file))
@@ -350,6 +350,42 @@ def test_a_roster_that_cannot_be_read_adds_nobody(course, tmp_path, capsys, rost
     assert add_students(str(tmp_path / "roster.csv"), course, column) == 2
     assert said in capsys.readouterr().err
     assert not students(course)
+
+
+STEERS = "A\x1b]0;title\x07da\x1b[2J\u202e\nLove\x9blace\u2066"
+
+
+def test_a_name_on_a_roster_steers_no_terminal(course, tmp_path, capsys):
+    """Nor does one that is refused, when it is named."""
+    persian = "می\u200cنا"  # with a joiner that it is written with
+    rows = f'"{STEERS}",{persian},ada,"{STEERS}@x"\n'
+    (tmp_path / "roster.csv").write_text(HEAD + rows)
+    assert add_students(str(tmp_path / "roster.csv"), course) == 0
+    assert students(course) == {
+        "ada": ("A ]0;title da [2J Love lace", persian, "A ]0;title da [2J Love lace @x")
+    }
+    (tmp_path / "roster.csv").write_text(HEAD + f'"{STEERS}",Byron,"i\x1b[2Jd",\n')
+    assert add_students(str(tmp_path / "roster.csv"), course) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1 and told.rstrip("\n").isprintable()
+    assert "row 2, A ]0;title da [2J Love lace Byron, i [2Jd: its name has characters that can't be" in told
+
+
+@pytest.mark.parametrize("exporter", [exports.Plain, exports.Csv])
+def test_a_name_in_an_export_steers_no_terminal(book: Gradebook, tmp_path: Path, exporter) -> None:
+    """However it came into the gradebook."""
+    book.update_or_create_student("alan", first_name=STEERS, last_name=STEERS, email=STEERS)
+    rows = export(exporter, book, tmp_path)
+    assert any("A ]0;title da [2J Love lace" in row for row in rows)
+    assert all(cell.isprintable() for row in rows for cell in row)
+
+
+def test_a_name_in_an_export_s_complaint_steers_no_terminal(book: Gradebook, tmp_path: Path) -> None:
+    book.update_or_create_student("ada", first_name=STEERS)
+    (tmp_path / "roster.csv").write_text(CANVAS.replace(",ada,", ",eda,"))
+    with pytest.raises(SystemExit) as refused:
+        exports.Canvas(roster=str(tmp_path / "roster.csv")).export(book)
+    assert "ada (A ]0;title da [2J Love lace" in str(refused.value) and str(refused.value).isprintable()
 
 
 def test_a_name_is_no_formula_in_a_spreadsheet(book: Gradebook, tmp_path: Path) -> None:

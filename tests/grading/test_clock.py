@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import pytest
 
 from autograder.grading import clock
-from autograder.grading.clock import Clock, among_others
-from autograder.limits import WALL_PER_CPU
+from autograder.grading.clock import Clock, Times, among_others
+from autograder.limits import WAIT_SECONDS, WALL_PER_CPU
 
 
 @dataclass
@@ -18,27 +18,31 @@ class Machine:
     now: float = 100.0
     used: float = 0.0
     queued: float = 0.0
+    held: float | None = 0.0
     asked: int = 0
 
     def monotonic(self) -> float:
         return self.now
 
-    def times(self) -> tuple[float, float]:
+    def times(self) -> Times:
         self.asked += 1
-        return self.used, self.queued
+        return Times(self.used, self.queued, self.held)
 
-    def run(self, clock: Clock, share: float, queued: float = 0.0) -> float:
+    def run(self, clock: Clock, share: float, queued: float = 0.0, held: float = 0.0) -> float:
         """Let time pass until the clock says stop; seconds that passed.
 
         Args:
             clock: the child's.
             share: of a core, that the child gets.
             queued: the share of time in which it wants one and gets none.
+            held: that in which the machine keeps it waiting otherwise.
         """
         begun = self.now
         while left := clock.left():
             self.now, self.used = self.now + left, self.used + left * share
             self.queued += left * queued
+            if self.held is not None:
+                self.held += left * held
         return self.now - begun
 
 
@@ -76,14 +80,53 @@ def test_who_waits_on_a_busy_machine_is_stopped_by_the_net(machine):
     """It asks for little, and is kept waiting for that: what it waits for of itself counts."""
     time = Clock(machine, 20, 120)
     assert machine.run(time, 0.01, queued=0.2) == pytest.approx(WALL_PER_CPU * 20 / 0.8, abs=0.1)
-    assert time.starved
+    assert not time.starved  # its queues have been made good already
 
 
+@pytest.mark.promise(40)
 def test_who_waits_is_stopped_by_the_net(machine):
     time = Clock(machine, 20, 120)
-    assert machine.run(time, 0.0) == pytest.approx(WALL_PER_CPU * 20)
-    assert time.starved
+    assert machine.run(time, 0.0, held=0.1) == pytest.approx(WALL_PER_CPU * 20)
+    assert not time.starved
     assert time.said == f"{WALL_PER_CPU * 20} s"
+
+
+@pytest.mark.promise(40)
+@pytest.mark.parametrize("known", [True, False])
+def test_who_may_have_been_held_up_is_starved(machine, known):
+    """And where the system doesn't say, each cell has its full time."""
+    machine.held = 0.0 if known else None
+    time = Clock(machine, 20, 500)
+    for _ in range(3):
+        time.start_cell()
+        assert machine.run(time, 0.0, held=0.4) == pytest.approx(WALL_PER_CPU * 20)
+        assert time.starved
+
+
+@pytest.mark.promise(40)
+def test_only_the_first_cell_that_waits_has_its_full_time(machine):
+    time, begun = Clock(machine, 20, 120), machine.now
+    for _ in range(12):
+        time.start_cell()
+        machine.run(time, 0.0)
+        time.give_grace(2)
+    assert machine.now - begun == pytest.approx(WALL_PER_CPU * 20 + 11 * WAIT_SECONDS, abs=0.5)
+    assert time.said == "2 s of waiting (an earlier cell had waited for 60 s)"
+    assert not time.starved
+    assert not time.notebook_is_over
+
+
+@pytest.mark.promise(39)
+def test_after_a_cell_that_waited_the_others_can_still_work(machine):
+    """However long their queues are, those of their main thread or of others."""
+    time = Clock(machine, 20, 120)
+    machine.run(time, 0.0)
+    for share, queued, held in ((1.0, 0.0, 0.0), (0.4, 0.3, 0.28), (0.4, 0.58, 0.0)):
+        begun = machine.used
+        time.start_cell()
+        machine.run(time, share, queued, held)
+        assert machine.used - begun == pytest.approx(20, abs=0.1)
+        assert time.said == "20 s of CPU time"
 
 
 def test_a_cell_gets_no_less_because_of_the_cells_before(machine):
