@@ -94,7 +94,8 @@ class Judgement:
         ended: how its child ended, and its cost.
         output_files: what its cells wrote, by relative path.
         starved: whether wall time ran out before CPU time did, and the machine may be the reason.
-        interrupted: which cells took too long and were interrupted; those after them ran.
+        remarks: which cells took too long and were interrupted, while those after them ran; how many files
+            that cells wrote were left out.
     """
 
     verdicts: dict[str, Verdict]
@@ -103,7 +104,7 @@ class Judgement:
     ended: Ended = field(default_factory=Ended)
     output_files: dict[str, bytes] = field(default_factory=dict, repr=False)
     starved: bool = False
-    interrupted: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

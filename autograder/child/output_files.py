@@ -12,24 +12,34 @@ def state(folder: str) -> dict[str, tuple[int, int]]:
     return dict(_files(folder))
 
 
-def changed(folder: str, before: dict[str, tuple[int, int]], files: int, size: int) -> dict[str, str]:
-    """The files that came or changed since a state, as hexadecimal text, within bounds.
+def changed(
+    folder: str, before: dict[str, tuple[int, int]], files: int, size: int
+) -> tuple[dict[str, str], int]:
+    """The files that came or changed since a state, as hexadecimal text, as far as they fit.
 
     Args:
         folder: where the cells ran.
         before: its state then.
-        files: how many at most.
+        files: how many at most, the first by name.
         size: how many bytes at most, of all together.
+
+    Returns:
+        The files by path, and the number of those that were left out.
     """
     found: dict[str, str] = {}
+    left_out = 0
     for name, now in _files(folder):
-        size -= now[0] if before.get(name) != now else 0
-        if size < 0 or len(found) == files:
-            break
-        if before.get(name) != now:
+        if before.get(name) == now:
+            continue
+        try:
+            if len(found) == files or now[0] > size:
+                raise OSError("it doesn't fit")
             with open(os.path.join(folder, name), "rb") as file:
                 found[name] = file.read(now[0]).hex()
-    return found
+            size -= now[0]
+        except OSError:  # nor where it may not be read
+            left_out += 1
+    return found, left_out
 
 
 def _files(folder: str) -> Iterator[tuple[str, tuple[int, int]]]:

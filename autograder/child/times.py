@@ -1,4 +1,4 @@
-"""What the kernel says of a child's time: what it has used, and what it spent in the queue for a processor."""
+"""What the kernel says of a child's time: what it used, and what it spent in the queue for a processor."""
 
 import contextlib
 import os
@@ -6,9 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-UNSEEN = (
-    10  # how many times longer than it ran, at most, a thread may have queued that nobody saw before it ended
-)
+UNSEEN = 10  # times as long as it ran, a thread may have queued that ended before anybody saw it
 
 
 class Times:
@@ -26,7 +24,7 @@ class Times:
         """The times until now.
 
         Returns:
-            `used`, CPU time of all threads, where the system doesn't say, time itself; `queued`, for which
+            `used`, CPU time of all threads, or where the system doesn't say, time itself; `queued`, for which
             the main thread, in which cells run, was ready to run and something else ran; `others_queued`, the
             same of all other threads together, those that have ended included: None where the system doesn't
             say.

@@ -392,7 +392,8 @@ def _serve(
     while True:
         message = wire.receive(channel)
         if "files" in message:
-            wire.send(channel, {"output_files": output_files.changed(folder, before, **message)})
+            found, left_out = output_files.changed(folder, before, **message)
+            wire.send(channel, {"output_files": found, "left_out": left_out})
             continue
         if "run" not in message:
             return

@@ -25,8 +25,8 @@ ENGLISH = {
 }  # fmt: skip
 
 
-# What moves a terminal's cursor, ends a line, or turns the direction in which others are shown. Not the joiners and
-# marks of direction that Persian, Hindi or Hebrew names are written with.
+# What moves a terminal's cursor, ends a line, or turns the direction in which what follows is shown. Not the
+# joiners and marks of direction that Persian, Hindi or Hebrew names are written with.
 CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 

@@ -203,7 +203,7 @@ class Grader:
             notebook = _finish(form.notebook, name, lesson.foreign, {}, unread, [form.problem, *form.notes])
             return Paper(name, json.dumps(notebook), tuple(unread.values()), blank, form.problem), Ended(), {}
         result = self._judge(name, form, asked)
-        remarks = [*form.notes, *result.interrupted, *filter(None, [result.stopped])]
+        remarks = [*form.notes, *result.remarks, *filter(None, [result.stopped])]
         if (stamp := form.records.get("timestamp.txt")) is not None and read_time(stamp) is None:
             remarks.append("timestamp.txt holds no time: the submission counts as on time")
         notebook = _finish(form.notebook, name, lesson.foreign, result.outputs, result.verdicts, remarks)

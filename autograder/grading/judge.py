@@ -17,7 +17,7 @@ from autograder.child import wire
 from autograder.grading.clean import clean_outputs, page_characters
 from autograder.grading.clock import Clock
 from autograder.grading.in_process import read_test
-from autograder.grading.output_files import read_output_files
+from autograder.grading.output_files import read_left_out, read_output_files
 from autograder.grading.questions import Question, Sheets
 from autograder.grading.workers import Worker
 from autograder.limits import (
@@ -78,7 +78,7 @@ def judge(
     run = _Run(worker, channel, questions, clock)
     try:
         stopped = run.cells(cells)
-        output_files = {} if stopped or not worker.foreign else run.output_files(ignore)
+        output_files, left_out = ({}, "") if stopped or not worker.foreign else run.output_files(ignore)
     finally:
         channel.close()
         ended = worker.end()
@@ -89,8 +89,8 @@ def judge(
         id: run.verdicts.get(id) or not_run(question, run.reasons.get(id, reason))
         for id, question in questions.items()
     }
-    interrupted = tuple(run.interruptions)
-    return Judgement(verdicts, run.outputs, stopped, ended, output_files, clock.starved, interrupted)
+    remarks = (*run.interruptions, *filter(None, [left_out]))
+    return Judgement(verdicts, run.outputs, stopped, ended, output_files, clock.starved, remarks)
 
 
 def not_run(question: Question, reason: str, cause: str = "not run") -> Verdict:
@@ -130,14 +130,15 @@ class _Run:
             return _gone(error, self.where)
         return ""
 
-    def output_files(self, ignore: tuple[str, ...]) -> dict[str, bytes]:
-        """What the cells wrote beside the notebook, by relative path; nothing from a child that won't say."""
+    def output_files(self, ignore: tuple[str, ...]) -> tuple[dict[str, bytes], str]:
+        """What the cells wrote beside the notebook, by relative path, and a remark if not all of it."""
         with contextlib.suppress(wire.WireError, Stopped):
             self.clock.start_cell()
             self.interrupted = False
             self._send({"files": MAX_FILES, "size": MAX_FILES_BYTES})
-            return read_output_files(self._receive(), ignore)
-        return {}
+            answer = self._receive()
+            return read_output_files(answer, ignore), read_left_out(answer)
+        return {}, "the files that its cells wrote can't be read: its Python process doesn't list them"
 
     def cell(self, cell: Cell) -> None:
         """Run one cell; at a check cell, judge what its check asks for, once."""

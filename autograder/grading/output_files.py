@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from autograder.grading.submission import RECORDS
-from autograder.limits import MAX_FILES, MAX_FILES_BYTES, MAX_FILES_DEPTH, MAX_NAME
+from autograder.limits import FOLDER_FILES, MAX_FILES, MAX_FILES_BYTES, MAX_FILES_DEPTH, MAX_NAME
 from helpers.storage import printable
 
 
@@ -31,6 +31,16 @@ def read_output_files(message: Any, taken: tuple[str, ...]) -> dict[str, bytes]:
             continue
         room -= len(found[name])
     return found
+
+
+def read_left_out(message: Any) -> str:
+    """What a child's answer says of files that don't fit, as a remark on the submission; empty if all do."""
+    number = message.get("left_out") if isinstance(message, dict) else None
+    # defence: foreign: number of files left out
+    if not isinstance(number, int) or not 0 < number <= FOLDER_FILES:
+        return ""
+    most = f"at most {MAX_FILES}, of {MAX_FILES_BYTES >> 20} MiB in all, are kept"
+    return f"left out of the files that its cells wrote: {number:,} ({most})"
 
 
 def _is_plain(name: str, taken: tuple[str, ...]) -> bool:

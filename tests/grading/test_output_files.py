@@ -6,7 +6,7 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from autograder.child.output_files import changed, state
-from autograder.grading.output_files import read_output_files
+from autograder.grading.output_files import read_left_out, read_output_files
 from autograder.limits import MAX_FILES, MAX_FILES_BYTES, MAX_NAME
 from tests.grading.test_foreign import CONFIG, notebook, run, scores, test
 from tests.support.proved import ENGINE, follows_from
@@ -50,10 +50,52 @@ def test_only_what_came_or_changed_is_sent_and_no_link_is_followed(tmp_path: Pat
     (tmp_path / "new/file").write_text("new")
     (tmp_path / ".cache/x").write_text("")
     (tmp_path / "link").symlink_to("/etc/hostname")
-    found = changed(str(tmp_path), before, 50, 1000)
-    assert found == {"changed": b"after, and longer".hex(), "new/file": b"new".hex()}
-    assert changed(str(tmp_path), before, 1, 1000).keys() == {"changed"}
-    assert changed(str(tmp_path), before, 50, 5) == {}
+    text, new = b"after, and longer".hex(), b"new".hex()
+    assert changed(str(tmp_path), before, 50, 1000) == ({"changed": text, "new/file": new}, 0)
+    assert changed(str(tmp_path), before, 1, 1000) == ({"changed": text}, 1)
+    assert changed(str(tmp_path), before, 50, 5) == ({"new/file": new}, 1)  # what doesn't fit hides no other
+    assert changed(str(tmp_path), before, 50, 2) == ({}, 2)
+
+
+@pytest.mark.parametrize(
+    ("said", "remark"),
+    [
+        (2951, "left out of the files that its cells wrote: 2,951 (at most 50, of 8 MiB in all, are kept)"),
+        *((nothing, "") for nothing in (0, -1, 1e3, 10**300, "7", None, [7])),
+    ],
+)
+def test_a_child_says_how_many_files_did_not_fit(said: object, remark: str) -> None:
+    assert read_left_out({"output_files": {}, "left_out": said}) == remark
+    assert read_left_out([said]) == ""
+
+
+MANY = """
+for number in range(300): open(f"small{number:03}", "w").write("x")
+open("large", "wb").write(bytes(30 << 20))
+"""
+UNLISTED = "import os\nos.walk = None"
+
+
+@pytest.mark.needs_bubblewrap
+@pytest.mark.parametrize(
+    ("code", "kept", "remark"),
+    [
+        (MANY, {f"small{n:03}" for n in range(MAX_FILES)}, "left out of the files that its cells wrote: 251"),
+        (UNLISTED, set(), "the files that its cells wrote can't be read"),
+    ],
+    ids=["many", "unlisted"],
+)
+def test_what_does_not_fit_is_left_out_with_a_remark(tmp_path, code, kept, remark) -> None:
+    (tmp_path / "nbgrader_config.py").write_text(CONFIG)
+    for folder in ("source", "submitted/amy"):
+        (tmp_path / folder / "ps1").mkdir(parents=True)
+        cells = [{**new_code_cell(code), "metadata": {}}, test("t1", "", 1)]
+        (tmp_path / folder / "ps1/one.ipynb").write_text(notebook(cells))
+    run(tmp_path, "nbgrader", "generate_assignment", "ps1")
+    run(tmp_path, "headstart", "grade", "ps1", python_path=True)
+    graded = tmp_path / "autograded/amy/ps1"
+    assert {path.name for path in graded.iterdir()} - {"one.ipynb"} == kept
+    assert remark in (graded / "one.ipynb").read_text()
 
 
 ONE = [{**new_code_cell("open('out.txt', 'w').write('42')\nopen('page.html', 'w').write('<script>')\nopen('timestamp.txt', 'w').write('2001-01-01')"), "metadata": {}}, test("t1", "", 1)]  # fmt: skip

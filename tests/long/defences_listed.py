@@ -145,7 +145,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "clock: patience": ("only_the_first_cell_that_waits_has_its_full_time", " if self._waited", " if False"),
         "clock: patience with who works": ("after_a_cell_that_waited_the_others_can_still_work", "queued + times.used - last.used + (times.held or 0.0) - (last.held or 0.0)", "0.0"),
         "clock: the net": ("who_waits_is_stopped_by_the_net", "time.monotonic() + WALL_PER_CPU * seconds", "1e9"),
-        "clock: in doubt for the student": ("a_cell_gets_no_less_because_of_the_cells_before", "_at_most()", "_used"),
+        "clock: in doubt for the student": ("a_cell_gets_no_less_because_of_the_cells_before", "_at_most()", "_last.used"),
         "clock: of a notebook": "a_notebook_has_its_cpu_time_in_all_its_cells",
         "clock: not the judge's": ("what_the_judge_does_takes_none_of_the_childs_time", "time.monotonic() - begun", "0.0"),
         "clock: alone": ("who_runs_alone_waits_for_the_others_and_holds_up_those_who_come_later", "LOCK_EX if alone else fcntl.LOCK_SH", "LOCK_SH"),
@@ -332,6 +332,7 @@ LISTED: dict[str, dict[str, Row]] = {
     "test_output_files": {
         "foreign: output files / below the folder": ("what_a_child_says_it_wrote_is_read_or_left_out", " or not _is_plain(name, taken)", ""),
         "foreign: output files / size": ("what_a_child_says_it_wrote_is_read_or_left_out", " or len(text) // 2 > room", ""),
+        "foreign: number of files left out": "a_child_says_how_many_files_did_not_fit",
         "foreign: nbgrader's records aren't written": ("what_a_child_says_it_wrote_is_read_or_left_out", "*RECORDS, ", ""),
     },
     "test_foreign": {
