@@ -51,5 +51,6 @@ class Times:
                 # It may have ended meanwhile; and not every system says so.
                 with contextlib.suppress(OSError, ValueError, IndexError):
                     ran, queued, *_ = Path(f"/proc/{self.pid}/task/{thread}/schedstat").read_text().split()
-                    # defence: times: threads that have ended
-                    self._threads[thread] = int(ran) / 1e9, int(queued) / 1e9
+                    if int(ran):  # a kernel that counts nothing says 0
+                        # defence: times: threads that have ended
+                        self._threads[thread] = int(ran) / 1e9, int(queued) / 1e9

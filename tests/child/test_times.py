@@ -74,6 +74,9 @@ def test_a_system_that_does_not_say_is_one_that_does_not_say(process, monkeypatc
     def nothing(path: str) -> list[str]:
         raise FileNotFoundError(path)
 
+    with monkeypatch.context() as patch:
+        patch.setattr(times.Path, "read_text", lambda path: "0 0 0\n")  # it could, and was told not to
+        assert Times(pid).read()["others_queued"] is None
     monkeypatch.setattr(times.os, "listdir", nothing)
     assert Times(pid).read()["others_queued"] is None
     monkeypatch.setattr(times.sys, "platform", "darwin")
