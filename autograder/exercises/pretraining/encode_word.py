@@ -32,6 +32,10 @@ def encoding_cases(g: Generator) -> list[Case]:
         Case("a merge that doesn't fit, then some that do", (f"{b}{c}{d}{e}{d}{a}", merges)),
         Case("several at a time", (f"{a}{b}{c}{a}{b}{e}{d}{a}{b}{c}", merges)),
         Case("a longer token is known", (f"{e}{b}{c}{d}{a}{b}{c}", [*merges, f"{a} {b}{c}{d}"])),
+        Case(
+            "a longer token is known, and out of reach",
+            (f"{d}{a}{b}{e}{a}{b}{c}", [f"{a} {b}", f"{d} {a}", f"{b} {c}", f"{a} {b}{c}"]),
+        ),
         Case("no merges yet", (f"{a}{b}{c}{a}", [])),
         Case("one letter", (c, merges)),
         Case("the last one counts", (f"{e}{a}{d}{e}{c}", [f"{a} {b}", f"{d} {e}", f"{a} {d}{e}"])),
@@ -64,6 +68,10 @@ exercise.slip(
     "        tokens = merge_pair(tokens, pair) → for pair in reversed(merges):\n"
     "        tokens = merge_pair(tokens, pair)",
 ).says("The merges are applied from the last one on: what was learned late is made of what came early.")
+exercise.slip("left_to_right", "min(known, key=merges.index) → known[0]", of=encode_by_rank).says(
+    "This merges the first known pair from the left, again and again; the merge that was learned first comes "
+    "first, wherever it fits."
+)
 exercise.slip("not_split", 'return " ".join(tokens) → return word', of=encode_by_rank).says(
     "The word isn't split into letters first, so there is nothing to merge."
 )
