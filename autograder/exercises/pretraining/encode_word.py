@@ -68,10 +68,6 @@ exercise.slip(
     "        tokens = merge_pair(tokens, pair) → for pair in reversed(merges):\n"
     "        tokens = merge_pair(tokens, pair)",
 ).says("The merges are applied from the last one on: what was learned late is made of what came early.")
-exercise.slip("left_to_right", "min(known, key=merges.index) → known[0]", of=encode_by_rank).says(
-    "This merges the first known pair from the left, again and again; the merge that was learned first comes "
-    "first, wherever it fits."
-)
 exercise.slip("not_split", 'return " ".join(tokens) → return word', of=encode_by_rank).says(
     "The word isn't split into letters first, so there is nothing to merge."
 )
@@ -91,6 +87,21 @@ def longest_first(word, merges):
         end = next(end for end in range(len(word), at, -1) if word[at:end] in known)
         tokens.append(word[at:end])
         at = end
+    return " ".join(tokens)
+
+
+@exercise.misconception
+def left_to_right(word, merges):
+    """This merges the first known pair from the left, again and again; the merge that was learned first comes
+    first, wherever it fits.
+    """
+    tokens, at = list(word), 0
+    while at + 1 < len(tokens):
+        if f"{tokens[at]} {tokens[at + 1]}" in merges:
+            tokens[at : at + 2] = ["".join(tokens[at : at + 2])]
+            at = max(at - 1, 0)
+        else:
+            at += 1
     return " ".join(tokens)
 
 
