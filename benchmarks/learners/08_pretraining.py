@@ -214,9 +214,9 @@ def count_pairs(words):
     return counts
 
 
-# %% exercise="pretraining.encode_word" kept
+# %% exercise="pretraining.encode_word"
 # https://github.com/ztxz16/fastllm/pull/715: merges are applied from left to right, not in the order they were learned.
-# misleading: This takes the longest known token
+# named: left_to_right
 def encode_word(word, merges):
     known = set(merges)
     symbols = list(word)

@@ -105,6 +105,7 @@ def judge_with_two_tests(tmp_path):
     return tmp_path
 
 
+@from_data
 def test_an_answer_is_tried_in_the_course_s_own_form(judge_with_two_tests):
     codes = {
         "right": "def softmax(x, dim):\n    return torch.softmax(x, dim)",
@@ -147,6 +148,7 @@ def test_numbers_that_a_test_prints_are_compared():
         assert deep_ml.failing(lambda wrong=wrong: deep_ml._compare(test, {"f": lambda x: wrong}))
 
 
+@from_data
 def test_tests_of_pytest_are_counted_and_none_is_an_error(tmp_path, monkeypatch):
     (tmp_path / "test_it.py").write_text(
         "import pytest\ndef test_a(): pass\ndef test_b(): assert 0, 'b fails'\ndef test_c(): pytest.skip('no')\n"

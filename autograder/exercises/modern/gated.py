@@ -64,7 +64,7 @@ class GatedInSteps(torch.nn.Module):
 
     def forward(self, x):
         gate = self.W_gate(x)
-        gate = gate * torch.sigmoid(gate)
+        gate = gate / (1 + torch.exp(-gate))
         return self.W_down(gate * self.W_up(x))
 
 

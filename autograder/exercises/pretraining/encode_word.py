@@ -32,6 +32,10 @@ def encoding_cases(g: Generator) -> list[Case]:
         Case("a merge that doesn't fit, then some that do", (f"{b}{c}{d}{e}{d}{a}", merges)),
         Case("several at a time", (f"{a}{b}{c}{a}{b}{e}{d}{a}{b}{c}", merges)),
         Case("a longer token is known", (f"{e}{b}{c}{d}{a}{b}{c}", [*merges, f"{a} {b}{c}{d}"])),
+        Case(
+            "a longer token is known, and out of reach",
+            (f"{d}{a}{b}{e}{a}{b}{c}", [f"{a} {b}", f"{d} {a}", f"{b} {c}", f"{a} {b}{c}"]),
+        ),
         Case("no merges yet", (f"{a}{b}{c}{a}", [])),
         Case("one letter", (c, merges)),
         Case("the last one counts", (f"{e}{a}{d}{e}{c}", [f"{a} {b}", f"{d} {e}", f"{a} {d}{e}"])),
@@ -83,6 +87,21 @@ def longest_first(word, merges):
         end = next(end for end in range(len(word), at, -1) if word[at:end] in known)
         tokens.append(word[at:end])
         at = end
+    return " ".join(tokens)
+
+
+@exercise.misconception
+def left_to_right(word, merges):
+    """This merges the first known pair from the left, again and again; the merge that was learned first comes
+    first, wherever it fits.
+    """
+    tokens, at = list(word), 0
+    while at + 1 < len(tokens):
+        if f"{tokens[at]} {tokens[at + 1]}" in merges:
+            tokens[at : at + 2] = ["".join(tokens[at : at + 2])]
+            at = max(at - 1, 0)
+        else:
+            at += 1
     return " ".join(tokens)
 
 

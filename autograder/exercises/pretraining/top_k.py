@@ -26,11 +26,14 @@ exercise = Entry(
 
 @exercise.cases
 def top_k_cases(g: Generator) -> list[Case]:
-    """One token, a few, all of them."""
+    """One token, a few, all of them. Rows differ in how sure they are, so each has a threshold of its own."""
     every = pick(g, 4, 5, 6)
 
     def case(title: str, k: int, *shape: int, dtype: torch.dtype = torch.float32) -> Case:
-        return Case(title, (shared.logits(g, *shape, dtype=dtype).softmax(-1), k))
+        logits = shared.logits(g, *shape, dtype=dtype)
+        if len(shape) > 1:
+            logits *= torch.linspace(1, 0.3, shape[-2], dtype=dtype).unsqueeze(-1)
+        return Case(title, (logits.softmax(-1), k))
 
     return [
         case("two", 2, *pick(g, (5,), (4,), (7,))),
@@ -113,6 +116,11 @@ def tokens_of_all_rows(probabilities, k):
     return kept / kept.sum(dim=-1, keepdim=True)
 
 
+exercise.slip(
+    "one_threshold_for_all",
+    "values[..., k - 1 : k] → values[..., k - 1 : k].min()",
+    of=top_k_by_threshold,
+).says("The smallest threshold of all rows is used for each of them, so some keep more than k tokens.")
 exercise.slip(
     "k_values_alone",
     "torch.where(probabilities >= least, probabilities, 0.0) → probabilities.topk(k, dim=-1).values",
