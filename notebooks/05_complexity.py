@@ -342,7 +342,7 @@ with waiting_for("Exercise 5.5"):
 # - **Sequential steps**: how many operations have to run one after another. However many calculators you have, it
 #   takes that many steps.
 # - **Longest path**: how many layers, or steps within a layer, a signal passes from the first position to the last.
-#   Long paths make distant things hard to learn.
+#   Long paths make it hard to learn how distant words depend on each other.
 #
 # All three are *orders*: only the leading term counts, and constant factors are dropped. So write $n^2d$ for $4n^2d$,
 # and $n$ for $n - 1$.
@@ -420,8 +420,8 @@ with waiting_for("Exercises 5.5 and 5.6"):
 # calculator, only operations count. A GPU does many thousands at once. Try these:
 #
 # 1. One calculator. Along which line does the winning layer change?
-# 2. Increase the number of calculators. Which layer drops out first, and how many does it take at $n = 512$, $d =
-#    256$?
+# 2. Increase the number of calculators. Which layer drops out first, and at how many calculators, for $n = 512$,
+#    $d = 256$?
 # 3. With very many calculators, make the kernel wider. How does the border move?
 # 4. Why does the convolution never win with one calculator? When is it useful?
 
@@ -504,8 +504,8 @@ with waiting_for("Exercise 5.7"):
 # %% [markdown]
 # ## 5.8 Reading an exponent off a stopwatch
 #
-# **Why.** A count is a prediction. To test it, measure times $t$ at sizes $s$ and ask which power fits them. If $t =
-# c\,s^p$, then
+# **Why.** A count is a prediction. To test it, measure times $t$ at sizes $s$ and ask which power fits. If
+# $t = c\,s^p$, then
 #
 # $$\log t = \log c + p \log s$$
 #
@@ -772,7 +772,7 @@ print(f"and takes {time:.0f} times as long")
 # Both sums can be accumulated block by block: read some keys, add their terms, forget them, read on. There is one
 # obstacle. To avoid overflow we subtract the row's largest score (1.2), and we don't know it before the last block.
 #
-# The solution (Milakov and Gimelshein 2018): use the largest score *so far*, and when a larger one comes, correct
+# The solution (Milakov and Gimelshein 2018): use the largest score *so far*, and when a larger one comes, rescale
 # what has been summed. Keep three things for each query:
 #
 # - `largest`: $m$, the largest score so far,

@@ -936,7 +936,8 @@ explorers.stream_explorer(model, unembed, "the training in 6.14")
 # - One table turns tokens into vectors and vectors into scores: it is tied.
 # - A layer norm gives each vector mean 0 and variance 1: divide by C, and keep ε inside the root.
 # - The feed-forward network works at each position alone; without its activation it would be one matrix.
-# - The residual path is read and added to. Without it attention makes all positions alike, and deep stacks don't learn.
+# - The residual path is read and added to. Without it attention makes all positions alike, and even shallow stacks
+#   hardly learn.
 # - With the norm first, the path is a plain sum, and needs one more norm at the end.
 # - `eval()` stops dropout. It stops no gradient.
 # - A map that writes to the path starts with smaller weights.

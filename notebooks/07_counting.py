@@ -221,8 +221,8 @@ def feed_forward_parameters(d_model, d_ff):
 # %% [markdown]
 # ## 7.5 Layer normalisation
 #
-# **Why.** Without a norm, vectors grow from layer to layer. Layer normalisation (Ba et al. 2016) takes each token's
-# vector, shifts and scales it to mean 0 and standard deviation 1, and then lets the model choose a new scale
+# **Why.** Without a norm, vectors tend to grow from layer to layer. Layer normalisation (Ba et al. 2016) takes each
+# token's vector, shifts and scales it to mean 0 and standard deviation 1, and then lets the model choose a new scale
 # $\gamma_i$ and a new shift $\beta_i$ for each feature $i$. Mean and deviation are computed afresh for each token.
 # Only $\gamma$ and $\beta$ are learned.
 #
@@ -830,8 +830,10 @@ explorers.size_explorer(functions)
 
 # %% [markdown]
 # Embeddings grow with $d$, layers with $d^2$: small models are mostly vocabulary, large ones mostly layers. Of
-# GPT-3's 175 billion, all but 0.4 % are in the layers: the rule of thumb from 7.6 gives 96 · 12 · 12,288²,
-# which is 174 billion. (Time for the second break.)
+# GPT-3's 175 billion, all but 0.4 % are in the layers: the rule of thumb from 7.6 gives 96 · 12 · 12,288², which is
+# 174 billion.
+#
+# *A good place for a break.*
 
 # %% [markdown]
 # ## 7.14 Memory: what each parameter needs

@@ -49,9 +49,9 @@ torch.set_num_threads(1)  # each core will have rows of its own to work on
 # %% [markdown]
 # ## 8.1 A text whose entropy is known
 #
-# In this lesson your model learns two languages. The second is Shakespeare's: from tokens that you have made
-# yourself, it learns to write plays in a few minutes. But nobody knows how well plays can be predicted at all. So the
-# first is simpler: book reviews, written by a grammar with known probabilities. Its best possible loss, the
+# In this lesson your model learns two languages. The second is Shakespeare's: from letters, or from tokens that you
+# make yourself, it learns to write plays in a few minutes. But nobody knows how well plays can be predicted at all.
+# So the first is simpler: book reviews, written by a grammar with known probabilities. Its best possible loss, the
 # **entropy**, can be computed, so you can see how good your model is, and what a mistake costs.
 #
 # Set `SHAKESPEARE` to True to download his plays, 1 MB, once. You see their beginning here, and 8.21 trains on them.
@@ -373,7 +373,7 @@ with waiting_for("Exercises 8.2 and 8.3"), after_predicting("pretraining.untrain
 #
 # The causal mask, −∞ before the softmax, gives later positions the weight 0, so all positions can be trained at once.
 # Below, a review of T tokens goes through the model once, with the mask, and then T times, cut off after 1, 2, ..., T
-# tokens, with only the last position read.
+# tokens, where only the last position's output counts.
 
 # %% draw=true
 # All positions at once, and one by one: outputs, time and loss
@@ -725,9 +725,9 @@ with waiting_for("the training in 8.11"), after_predicting("pretraining.limit"),
 
 # %% [markdown] reveals="pretraining.limit"
 # The step from a table of pairs to the model is what a longer memory is worth. From there to the entropy little is
-# left: with three seeds the model's loss was 2.4 to 2.6 % above the grammar's on 600 new reviews (`python -m
-# benchmarks.training_pretraining --seeds 2 3 4`). In the live picture, the held-out loss goes down together with the
-# training loss: no text is read twice, so nothing is learned by heart.
+# left. With three seeds the model's loss was 2.4 to 2.6 % above the grammar's on 600 new reviews
+# (`python -m benchmarks.training_pretraining --seeds 2 3 4`). In the live picture, the held-out loss goes down
+# together with the training loss: no text is read twice, so nothing is learned by heart.
 
 # %% [markdown]
 # ## 8.12 Four runs
@@ -803,8 +803,8 @@ with waiting_for("the training in 8.11"):
     show(axes[0])
 
 # %% [markdown]
-# How does it know? The attention weights tell which words each head looks at. Below is the position of *book* in *the
-# jokes that carry the book*, where *are* is due. Each row is a head, each column one of the last words.
+# How does it know? The attention weights tell which words each head looks at. Below are those at *book* in *the jokes
+# that carry the book*, where *are* is due. Each row is a head, each column one of the last words.
 
 # %% draw=true
 # Which words each head looks at where a verb is due
@@ -830,8 +830,8 @@ with waiting_for("the training in 8.11"), torch.no_grad():
 # **Question 8.13** · graded by hand · 10 minutes · 5 points
 #
 # Why can a language model be trained on unlabelled text, at all its positions in one pass? Say what the targets are
-# and what the causal mask has to do with it. What would happen to the loss without the mask, and why would the
-# model then be useless? Why can't the held-out loss be below the entropy? Use what you measured.
+# and what the causal mask has to do with it. What would happen to the loss without the mask, and why would the model
+# then be useless? Why can't the held-out loss be clearly below the entropy? Use what you measured.
 
 # %% [markdown] written="pretraining.why_it_works" points=5
 # ### BEGIN SOLUTION
@@ -1075,9 +1075,9 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"):
         print(f"{name}:\n  {generate(trained(model), begun, RULES[name], seed=1)[0]}\n")
 
 # %% [markdown]
-# Play with the rules. Grey bars are the model's probabilities, blue ones what your rules leave; below is a
-# continuation. Top-k at its end, 50, cuts nothing. Try temperature 2, then keep it and lower top-p. Begin a sentence
-# with *sadly ,* or *luckily ,*: has your model noticed the difference?
+# Play with the rules. Grey bars are the model's probabilities, blue ones what your rules leave. Top-k at its end, 50,
+# cuts nothing. Try temperature 2, then keep it and lower top-p. Begin a sentence with *sadly ,* or *luckily ,*: has
+# your model noticed the difference?
 
 # %% draw=true
 # Explore: which words are left to draw from
@@ -1349,13 +1349,13 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
 #
 # $$D = \frac{F}{6N} \quad\text{tokens for a model of}\quad N \quad\text{weights.}$$
 #
-# Below are 16 training runs: four budgets, and for each of them four models of two blocks, from 8 to 128 channels wide.
-# What counts is the gap, the loss above the entropy, which elsewhere nobody knows. (They take some six minutes on two cores, so
-# they were measured beforehand, with one seed each. Set `MEASURE_ANEW = True` below for your own.)
+# Below are 16 training runs: four budgets, and for each of them four models of two blocks, from 8 to 128 channels
+# wide. What counts is the gap, the loss above the entropy, which elsewhere nobody knows. (They take some six minutes
+# on two cores, so they were measured beforehand, with one seed each. For your own, set `MEASURE_ANEW = True` below.)
 #
 # **Formula** (after Hoffmann et al. 2022, section 3.2, who fit the loss itself, since they can't know the gap). The
-# gaps of one budget form a valley. Near its bottom it is roughly a parabola in the *logarithms* of both: with $x =
-# \ln N$ and $y = \ln \text{gap}$, fit $y \approx a x^2 + b x + c$ by least squares. The bottom is where the slope
+# gaps of one budget form a valley. Near its bottom it is roughly a parabola in the *logarithms* of both: with
+# $x = \ln N$ and $y = \ln \text{gap}$ fit $y \approx a x^2 + b x + c$ by least squares. The bottom is where the slope
 # $2ax + b$ is 0:
 #
 # $$N_\text{best} = e^{-b / 2a}$$
