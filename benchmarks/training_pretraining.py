@@ -2,8 +2,9 @@
 
 python -m benchmarks.training_pretraining [--seeds 0 1 2] [--adamw] [--real] [--scaling] [--tokens]
 
-`--adamw` trains with AdamW alone beside it. `--real` trains on Shakespeare in the setting that nanoGPT's
-README publishes for a CPU, and times our model beside transformers' GPT-2 of the same size.
+`--adamw` trains with AdamW alone beside it. `--real` trains on Shakespeare with the sizes, batches and
+steps that nanoGPT's README publishes for a CPU, but with Muon beside AdamW, and times our model beside
+transformers' GPT-2 of the same size.
 `--scaling` measures the 16 runs that the lesson shows, and keeps them for it.
 """
 
@@ -106,13 +107,13 @@ def adamw_alone(console: Console) -> None:
 
 
 def real(console: Console) -> None:
-    """Speed and loss in nanoGPT's setting."""
+    """Speed and loss at nanoGPT's sizes."""
     speed(console)
     shakespeare(console)
 
 
 def shakespeare(console: Console, steps: int = 2000, batch: int = 12) -> None:
-    """Characters, in nanoGPT's setting: the loss over all of the validation text."""
+    """Characters, at nanoGPT's sizes and steps: the loss over all of the validation text."""
     text = corpora.load("tinyshakespeare")
     letters = {letter: number for number, letter in enumerate(sorted(set(text)))}
     ids = torch.tensor([letters[letter] for letter in text])

@@ -1,11 +1,11 @@
 # %% [markdown]
 # # 5 · Complexity
 #
-# - **You will learn** to count what a layer costs before you run it: its operations, the steps that must wait for
-#   each other, its memory. You will find the length at which attention stops being the cheap layer, check the count
-#   with a stopwatch, and write attention that never holds its n × n table.
-# - **You need** lessons 1, 2 and 4 (scaled dot-product attention, heads, the cache), logarithms, and what a straight
-#   line's slope is.
+# - **You will learn** to count what a layer costs before you run it: its operations, the steps that have to run one
+#   after another, its memory. You will find the length at which attention stops being the cheaper layer, check the
+#   count with a stopwatch, and write attention that never holds its n × n table.
+# - **You need** lessons 1, 2 and 4 (scaled dot-product attention, heads, the cache), logarithms, and the slope of a
+#   straight line.
 # - **Time** {minutes} minutes, in three sittings: 5.1 to 5.7 count, 5.8 to 5.10 measure, 5.11 to 5.16 save memory.
 #
 # Every exercise is checked as soon as you ask for it. Stuck? Below each are two hints, then the idea.
@@ -38,11 +38,10 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 5.1 Twice as long: how much more?
 #
-# A model reads one page. Then it reads a book of 300 pages. Is that 300 times the work, or 300² = 90,000 times? You
-# will hear both answers.
+# A model reads one page. Then it reads a book of 300 pages. Is that 300 times the work, or 300² = 90,000 times?
 #
-# Let us ask a stopwatch. Here is lesson 1's self-attention with all its projections. We double the length of its
-# input, once for a short sequence and once for a long one. What happens to the time?
+# Let us measure. Here is lesson 1's self-attention with all its projections. We double the length of its input, once
+# for a short sequence and once for a long one. What happens to the time?
 
 # %% predict="complexity.doubled"
 
@@ -64,20 +63,20 @@ with waiting_for("your prediction"), after_predicting("complexity.doubled"):
         print(f"{n:5} -> {2 * n:5} positions: {times}, {twice / once:.1f} times as long")
 
 # %% [markdown] reveals="complexity.doubled"
-# Doubled, a short sequence costs roughly twice as much, a long one roughly four times as much. So both answers are
-# right, each at its own length. (Such times scatter: run the cell again and see how much.) Where does one answer
-# turn into the other?
+# Doubling a short sequence roughly doubles the time; doubling a long one roughly quadruples it. So both answers are
+# right, each at its own length. (Such times vary: run the cell again and see by how much.) Where is the border?
 
 # %% [markdown]
-# Would another layer do better? And where? Instead of buying a bigger machine for each question, we count.
+# Would a different kind of layer be faster, and at which lengths? We can't time every case, so we count.
 
 # %% [markdown]
 # ## 5.2 Counting: a matrix product
 #
-# **Why.** Nearly all the arithmetic of a Transformer is in matrix products. Count these and you have the bill.
+# **Why.** Nearly all the arithmetic of a Transformer is in matrix products. Count them, and you know nearly all of
+# its cost.
 #
 # A **FLOP** is one floating-point operation: one multiplication, or one addition. (*FLOPs* is the plural; *FLOP/s*,
-# with a slash, is a speed. Mind which one an author means.) A multiplication whose result is added to a sum, a
+# with a slash, is a speed. Check which one an author means.) A multiplication whose result is added to a sum, a
 # **multiply-add**, counts as **2 FLOPs**. Some papers count it as 1; this course always counts 2.
 #
 # **Formula.** Each number of $AB$ is a dot product of a row of $A$ with a column of $B$:
@@ -121,7 +120,7 @@ def matmul_flops(a, b):
 check("complexity.matmul_flops", matmul_flops)
 
 # %% [markdown]
-# PyTorch has a counter that watches what is computed. Do the two of you agree?
+# PyTorch can count the FLOPs of what it computes. Do your counts agree?
 
 # %% draw=true
 # PyTorch's count, and yours
@@ -136,7 +135,7 @@ with waiting_for("Exercise 5.2"):
 # %% [markdown]
 # ## 5.3 A slip in the shapes
 #
-# Somebody works out what self-attention costs for $n$ positions of $d$ features, with a slip that is easy to make.
+# Here is the cost of self-attention for $n$ positions of $d$ features, worked out with a slip that is easy to make.
 # The softmax is left out: it changes no shape.
 #
 # | line | |
@@ -151,7 +150,7 @@ with waiting_for("Exercise 5.2"):
 #
 # **Exercise 5.3** · difficulty 1 of 5 · 4 minutes · 1 point
 #
-# **Find the line with the slip, and say what it should hold.**
+# **Name the line with the slip, the right shape, and what the product would cost if that line were true.**
 #
 # Fill in each `...`: the line's number; `"n × n"`, `"n × d"` or `"d × d"`; `"n²d"`, `"nd²"` or `"nd"` (in
 # multiply-adds). Copy the texts from here.
@@ -235,7 +234,7 @@ def attention_flops(n, d):
 check("complexity.attention_flops", attention_flops)
 
 # %% [markdown]
-# Now the question of 5.1 has an answer: the FLOPs of $2n$ positions over those of $n$.
+# Now we can answer 5.1: divide the FLOPs of $2n$ positions by those of $n$.
 
 # %% draw=true
 # FLOPs of twice the length, beside those of the length itself
@@ -319,8 +318,8 @@ with waiting_for("Exercise 5.5"):
     show(axes[0])
 
 # %% [markdown]
-# Is that true of real convolutions? A gradient tells: the last output depends on the first input exactly when a
-# gradient arrives there. With your number of layers it should; with one fewer it shouldn't.
+# Does this hold for real convolutions? The gradient tells: if it arrives at the first input, the last output depends
+# on that input. With your number of layers it should arrive; with one fewer it shouldn't.
 
 
 # %% draw=true
@@ -340,10 +339,10 @@ with waiting_for("Exercise 5.5"):
 #
 # - **Operations**: all the arithmetic. In this table, attention is the scores and the mixture; its projections are
 #   left out. (5.7 puts them back.)
-# - **Sequential steps**: how many things must wait for one another. However many calculators you have, it takes
-#   that many steps.
+# - **Sequential steps**: how many operations have to run one after another. However many calculators you have, it
+#   takes that many steps.
 # - **Longest path**: how many layers, or steps within a layer, a signal passes from the first position to the last.
-#   Long paths make distant things hard to learn.
+#   Long paths make it hard to learn how distant words depend on each other.
 #
 # All three are *orders*: only the leading term counts, and constant factors are dropped. So write $n^2d$ for $4n^2d$,
 # and $n$ for $n - 1$.
@@ -363,10 +362,10 @@ with waiting_for("Exercise 5.5"):
 #
 # **Return a layer's operations, its sequential steps and its longest path, as orders.**
 #
-# <details><summary>Hint 1</summary>Operations: how many pairs are compared, and what does one comparison cost? Or:
-# how many positions, and what does one matrix cost?</details>
-# <details><summary>Hint 2</summary>For each layer: can position 7 be computed before position 6? And who has to
-# pass on what position 1 says?</details>
+# <details><summary>Hint 1</summary>What does attention compute for each pair of positions, and what do the other two
+# compute for each position?</details>
+# <details><summary>Hint 2</summary>Can position 7 be computed before position 6, and through how many positions or
+# layers does information from position 1 have to pass?</details>
 # <details><summary>The idea</summary>Attention works on pairs, the other two on matrices at each position. Only the
 # recurrent layer waits and hands on position by position. In attention every pair is one step apart.</details>
 
@@ -412,33 +411,33 @@ with waiting_for("Exercises 5.5 and 5.6"):
 
 # %% [markdown]
 # For the sentence, attention does a tenth of the recurrent layer's operations. For the book it does 200 times as
-# many. But the steps tell another story. Which of the two counts?
+# many. The sequential steps tell a different story. Which of the two matters more?
 #
 # ### Explore: who is done first
 #
-# Think of a machine with $P$ calculators, each of which does one operation in a time step. A layer's step of $w$
-# operations takes it $w / P$ time steps, and at least 1. (This is Brent's rule of 1974, simplified.) With one
+# Think of a machine with $P$ calculators, each of which does one operation in a time step. A sequential step of $w$
+# operations takes it $w / P$ time steps, but at least 1. (This is Brent's rule of 1974, simplified.) With one
 # calculator, only operations count. A GPU does many thousands at once. Try these:
 #
 # 1. One calculator. Along which line does the winning layer change?
-# 2. Increase the number of calculators. Which layer loses its place? How many does that take at $n = 512$,
+# 2. Increase the number of calculators. Which layer drops out first, and at how many calculators, for $n = 512$,
 #    $d = 256$?
 # 3. With very many calculators, make the kernel wider. How does the border move?
-# 4. Does the convolution ever win with one calculator? Why not? What is it good for, then?
+# 4. Why does the convolution never win with one calculator? When is it useful?
 
 # %% draw=true
 # Explore: who is done first
 explorers.layer_explorer(layer_cost)
 
 # %% [markdown]
-# With one calculator the border is $n = d$: attention is cheaper for short, wide sequences. The more calculators,
-# the smaller the recurrent layer's corner, because its $n$ steps can't be shared out. Then attention competes with
+# With one calculator the border is $n = d$: attention is cheaper where $n$ is smaller than $d$. The more calculators,
+# the smaller the recurrent layer's corner, because its $n$ steps can't run in parallel. Then attention competes with
 # the convolution, and the border is $n = kd$.
 
 # %% [markdown]
 # ## 5.7 Where they cross
 #
-# The table drops constant factors. For a decision you need them: **FLOPs, all included**.
+# The table drops constant factors. To choose between two layers, you need them.
 #
 # Attention with $p$ projections takes $2p\,nd^2 + 4n^2d$ FLOPs. (We leave out the softmax's $6n^2$: for $d = 64$
 # that is 2 % of the scores and the mixture, and less for larger $d$.) A recurrent layer with $r$ matrices of
@@ -454,8 +453,8 @@ explorers.layer_explorer(layer_cost)
 #
 # <details><summary>Hint 1</summary>Set both sides equal for general p and r. What can be divided away?</details>
 # <details><summary>Hint 2</summary>Try p = 3, r = 2. What does the formula give, and what should it?</details>
-# <details><summary>The idea</summary>Only 4n²d grows faster: it has to use up the 2(r − p)nd² that attention saves,
-# if it saves any.</details>
+# <details><summary>The idea</summary>Attention saves 2(r − p)nd² on matrices, if r is larger than p, and pays 4n²d
+# for pairs. At the crossing the two are equal.</details>
 
 
 # %% exercise="complexity.crossover_length"
@@ -497,16 +496,16 @@ with waiting_for("Exercise 5.7"):
 # %% [markdown]
 # Constant factors decide. Compared with a plain recurrent layer, attention with its projections is *never* cheaper.
 # Compared with the LSTMs of the first neural translators, with $d = 1000$ (Sutskever et al. 2014, section 3.4) and
-# sentences of a few dozen words, it takes about 40 % of the FLOPs. The order of growth says who wins in the end. It doesn't say
-# where the end begins.
+# sentences of a few dozen words, it takes about 40 % of the FLOPs. The order of growth says which layer is cheaper
+# for very long sequences, but not how long they must be.
 #
 # *A good place for a break.*
 
 # %% [markdown]
 # ## 5.8 Reading an exponent off a stopwatch
 #
-# **Why.** A count is a promise. To test it, measure times $t$ at sizes $s$ and ask: which power? If $t = c\,s^p$,
-# then
+# **Why.** A count is a prediction. To test it, measure times $t$ at sizes $s$ and ask which power fits. If
+# $t = c\,s^p$, then
 #
 # $$\log t = \log c + p \log s$$
 #
@@ -525,8 +524,8 @@ with waiting_for("Exercise 5.7"):
 # **Return the slope of the line that best fits the logarithms.**
 #
 # <details><summary>Hint 1</summary>What has to happen to sizes and times before the formula?</details>
-# <details><summary>Hint 2</summary>What if the means aren't subtracted? Then the line goes through size 1, time 1.
-# Should it?</details>
+# <details><summary>Hint 2</summary>If the means aren't subtracted, the line is forced through size 1, time 1. Should
+# it be?</details>
 # <details><summary>The idea</summary>With the means subtracted, the line goes through the origin, and only its
 # slope is left to fit.</details>
 
@@ -554,8 +553,8 @@ def fitted_exponent(sizes, times):
 check("complexity.fitted_exponent", fitted_exponent)
 
 # %% [markdown]
-# The same three counts on plain axes and on log-log axes. On the left you see that something is large. On the right
-# you can read off the power.
+# The same three counts on plain axes and on log-log axes. On the left you see which one is largest; on the right you
+# can read off the powers.
 
 # %% draw=true
 # The same counts on plain axes and on log-log axes
@@ -573,10 +572,10 @@ with waiting_for("Exercise 5.8"):
 # ## 5.9 The stopwatch's verdict
 #
 # Now measure. As in the table, attention is scores, softmax and mixture, without projections. The other two layers
-# are written out below. In one series $n$ grows and $d$ stays, in the other $d$ grows and $n$ stays.
+# are written out below. In one series $n$ grows and $d$ is fixed, in the other $d$ grows and $n$ is fixed.
 #
-# A clock on the wall would also count the time that other programs take. So we read the *processor's* time, which
-# counts while your code runs, and keep the least of several measurements, which is the least disturbed.
+# Wall-clock time would include what other programs take. So we read the *processor time* of your code alone, and keep
+# the smallest of several measurements, which is the least disturbed.
 
 
 # %%
@@ -658,8 +657,7 @@ with waiting_for("Exercise 5.8"):
 # %% [markdown]
 # The exponents come out near the counted ones, but seldom equal to them. At small sizes, size hardly matters: each
 # call costs a few microseconds whatever it computes, so the curves begin flat and the slopes come out low. Tensors
-# that no longer fit into the processor's cache make the slopes come out high, and so do other programs that compete
-# for that cache.
+# that no longer fit into the processor's cache make them come out high.
 #
 # And the count leaves something out altogether. With $d = 64$, the recurrent layer takes fewer *operations* as soon
 # as $n > 64$. When does it take less *time*?
@@ -677,9 +675,9 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.clock"):
     print(f"by the clock, of the lengths measured, the recurrent layer is faster {measured}")
 
 # %% [markdown] reveals="complexity.clock"
-# Much later than counted, or not at all. Attention hands the processor one large product, on which all its
-# arithmetic units work side by side. The recurrent layer hands it $n$ small ones, each waiting for the one before.
-# And that is one core. On a GPU with thousands of units, expect a wider gap still.
+# Much later than counted, or not at all. Attention hands the processor one large product, on which all its arithmetic
+# units work side by side. The recurrent layer hands it $n$ small ones, each waiting for the one before. And that is
+# one core. On a GPU with thousands of units, expect an even wider gap.
 
 # %% [markdown]
 # **Question 5.9** · graded by hand · 8 minutes · 5 points
@@ -715,10 +713,10 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.clock"):
 # %% [markdown]
 # ## 5.10 What attention has to hold
 #
-# Time can be waited for. Memory can't: when it is full, the program stops.
+# You can wait for a slow program. A program that runs out of memory stops.
 #
-# Attention makes a table of $n \times n$ weights for each head and each sequence of a batch. For the gradient, the
-# tables of all layers are kept until the backward pass.
+# Attention makes a table of $n \times n$ weights for each head and each sequence of a batch. Unless the layer is
+# written as in 5.12, the tables of all layers are also kept for the backward pass.
 #
 # **By hand.** 2 sequences, 3 heads, $n = 4$: 2·3·4·4 = 96 numbers. In float32, 4 bytes each, **384 bytes**. (Large
 # models often use bfloat16, a number format of 2 bytes: half of that.)
@@ -730,8 +728,8 @@ for n in (1_000, 10_000, 100_000):
     print(f"n = {n:7,}: {1 * 32 * n * n * 2 / 1e9:10.3f} GB")
 
 # %% [markdown]
-# Ten times the length takes a hundred times the memory. At 100,000 positions one layer's tables take 640 GB, all
-# that eight GPUs of 80 GB hold.
+# Ten times the length takes a hundred times the memory. At 100,000 positions one layer's tables take 640 GB, as much
+# as eight GPUs of 80 GB hold.
 #
 # ### Additive attention holds even more
 #
@@ -759,8 +757,8 @@ print(f"and takes {time:.0f} times as long")
 
 # %% [markdown]
 # In memory the two lines are parallel: both grow like $n^2$, and a factor of $d_a$ = 32 lies between them. So
-# dot-product attention is cheaper, not by an order in $n$ but by a factor, because the sum over the features
-# happens *inside* the matrix product.
+# dot-product attention is cheaper by a factor, not by an order in $n$: the matrix product sums over the features as
+# it goes, and never stores the terms.
 #
 # *A good place for a break.*
 
@@ -771,11 +769,11 @@ print(f"and takes {time:.0f} times as long")
 #
 # $$\text{output} = \frac{\sum_j e^{s_j} v_j}{\sum_j e^{s_j}}$$
 #
-# Two sums. Sums can be added up piece by piece: read some keys, add, forget them, read on. One thing is in the way.
-# To avoid overflow we subtract the row's largest score (1.2). Reading block by block, we don't know it yet.
+# Both sums can be accumulated block by block: read some keys, add their terms, forget them, read on. There is one
+# obstacle. To avoid overflow we subtract the row's largest score (1.2), and we don't know it before the last block.
 #
-# The way out (Milakov and Gimelshein 2018): use the largest score *so far*, and when a larger one comes, correct what
-# has been summed. Keep three things for each query:
+# The solution (Milakov and Gimelshein 2018): use the largest score *so far*, and when a larger one comes, rescale
+# what has been summed. Keep three things for each query:
 #
 # - `largest`: $m$, the largest score so far,
 # - `total`: $\sum_j e^{s_j - m}$ over the keys read so far,
@@ -853,8 +851,8 @@ explorers.running_softmax_explorer(absorb)
 # ## 5.12 Attention in blocks
 #
 # Now for whole sequences: go through the keys and values a block at a time, absorb each, and divide at the end. No
-# table of scores is larger than the queries times one block: memory grows with $n$, not with $n^2$ (Rabe and Staats
-# 2021).
+# table of scores is larger than the queries times one block, so memory grows with $n$, not with $n^2$. (Rabe and
+# Staats 2021 go further: with blocks of queries as well, the scores take memory that grows like $\sqrt n$.)
 #
 # **By hand.** 100 queries, 100 keys, blocks of 10: ten tables of 100 × 10 = 1000 scores, one after another, in place
 # of one of 10,000.
@@ -866,8 +864,8 @@ explorers.running_softmax_explorer(absorb)
 # The check compares with full attention, and measures the largest tensor that you make. Blocks of queries pass it
 # too, though `block` counts keys.
 #
-# <details><summary>Hint 1</summary>Where does each block begin? What does a slice give that goes beyond the
-# end?</details>
+# <details><summary>Hint 1</summary>Blocks begin at 0, block, 2 · block and so on. What does a slice return that
+# reaches beyond the end?</details>
 # <details><summary>Hint 2</summary>What do you start from? <code>q.new_full(q.shape[:-1], -math.inf)</code> has q's
 # dtype; the mixture has the features of v.</details>
 # <details><summary>The idea</summary>All queries meet one block of keys at a time. Only when all keys are read is
@@ -923,26 +921,26 @@ with waiting_for("Exercise 5.12"):
 
 # %% [markdown]
 # The same outputs up to rounding, and memory with slope 1 instead of 2. The FLOPs are the same as before: attention
-# in blocks is still quadratic in *time*. Whether it is faster depends on the machine. FlashAttention (Dao et al.
-# 2022) is this algorithm inside a GPU's small fast memory, with the queries in blocks too. It is faster than full
-# attention because it moves fewer bytes. It doesn't compute less.
+# in blocks is still quadratic in *time*. Whether it is faster depends on the machine. FlashAttention (Dao et
+# al. 2022) works this way inside a GPU's small fast memory, with the queries in blocks too. It is faster than full
+# attention because it moves fewer bytes, not because it computes less.
 #
 # Why blocks of *keys*? Blocks of queries save memory too, and need no running softmax, since each query still sees
 # its whole row. But a row can be long, and when a text is written word by word there is only one query (5.13).
 # Blocks of keys work even then.
 #
-# Your function leaves two things out. A mask would set scores to −∞ before they are absorbed. But where it hides
-# the whole first block from a query, as padding in front does, the largest score so far is −∞, and −∞ − (−∞) isn't
-# a number. So begin with a huge negative number instead of −∞, or skip hidden blocks. The gradient needs more
-# thought: autograd keeps every block's exponentials, which together are the whole table again. FlashAttention
-# instead computes them a second time in the backward pass.
+# Your function leaves two things out. A mask would set scores to −∞ before they are absorbed. But where it hides the
+# whole first block from a query, as padding in front does, the largest score so far is −∞, and −∞ − (−∞) isn't a
+# number. So begin with a huge negative number instead of −∞, or skip hidden blocks. The gradient needs more thought:
+# autograd keeps every block's exponentials, which together are the whole table again. Rabe and Staats, and
+# FlashAttention, compute them a second time in the backward pass instead.
 
 # %% [markdown]
 # ## 5.13 Writing one word at a time: the cache
 #
 # You built the **key-value cache** in 4.9: when a model writes word by word, the keys and values so far are kept
 # instead of being computed again. Each new word then costs the FLOPs of one row of scores, not $n$ rows. Now memory
-# is the limit. How much does it take?
+# is the limit. How much does the cache take?
 #
 # **Formula.** For each position, each layer, and each head that has keys and values of its own, the cache keeps one
 # key and one value of $d_\text{head}$ numbers.
@@ -958,9 +956,9 @@ with waiting_for("Exercise 5.12"):
 #
 # **Return how many bytes the cache of one sequence takes.**
 #
-# <details><summary>Hint 1</summary>What is looked at again when the next word is written: queries, keys,
+# <details><summary>Hint 1</summary>Which are read again when the next word is written: queries, keys or
 # values?</details>
-# <details><summary>Hint 2</summary>Which argument changes nothing about what is kept?</details>
+# <details><summary>Hint 2</summary>Which argument has no effect on what is kept?</details>
 # <details><summary>The idea</summary>The cache keeps one key and one value for each layer, each head of keys and
 # each position.</details>
 
@@ -1010,9 +1008,9 @@ with waiting_for("Exercise 5.13"):
     show(ax)
 
 # %% [markdown]
-# With a head of keys for each query head, one long conversation would fill more than one GPU, on top of the model's
-# own weights. Groups of 8 make that 8 times smaller. And since the whole cache is *read* for each new word, the
-# words come sooner as well.
+# With a head of keys for each query head, 100,000 positions take 262 GB, more than three GPUs of 80 GB hold, besides
+# the model's own weights. Groups of 8 make that 8 times smaller. And since the whole cache is *read* for each new
+# word, writing gets faster, too.
 
 # %% [markdown]
 # ## 5.14 Heads that share keys
@@ -1025,7 +1023,7 @@ with waiting_for("Exercise 5.13"):
 # 1 0 1.
 #
 # As in lesson 2, heads are one more axis in front, and lesson 1's attention takes any number of those. You may use
-# all that you import from `helpers.attention`.
+# everything imported from `helpers.attention`.
 #
 # **Exercise 5.14** · difficulty 3 of 5 · 10 minutes · 3 points
 #
@@ -1063,10 +1061,10 @@ def grouped_attention(q, k, v):
 check("complexity.grouped_attention", grouped_attention)
 
 # %% [markdown]
-# Sharing isn't free: heads of a group look things up in the same keys, so they can differ only in what they ask,
-# and in what $W_o$ makes of what they find. With 8 groups, Ainslie et al. (2023) find quality close to that of full
-# multi-head attention, and speed close to that of a single head. It takes a trained model to see that. The saving
-# shows with random numbers too:
+# Sharing isn't free: the heads of a group look things up in the same keys and values, so they can differ only in
+# their queries, and in what $W_o$ makes of their outputs. With 8 groups, Ainslie et al. (2023) find quality close to
+# that of full multi-head attention, and speed close to that of a single head. Quality can only be seen in a trained
+# model; the saving shows with random numbers too:
 
 # %% draw=true
 # How much there is to keep, with 32, 8 and 1 heads of keys
@@ -1113,7 +1111,7 @@ with waiting_for("Exercise 5.4"):
 #
 # "Attention is quadratic." Take a task of your own (name it, with its typical $n$ and $d$) and explain what the
 # sentence does and doesn't mean for it. Say what is quadratic in what: FLOPs, memory, and the cost of writing one
-# more word. Which part of the layer's FLOPs is quadratic at your $n$ and $d$? Which of the quadratic things can be
+# more word. What share of the layer's FLOPs is quadratic at your $n$ and $d$? Which of the quadratic costs can be
 # avoided with the same outputs?
 
 # %% [markdown] written="complexity.what_quadratic_means" points=5
@@ -1146,7 +1144,7 @@ with waiting_for("Exercise 5.4"):
 #   at n = 1.5 d.
 # - Operations, sequential steps, path: attention $n^2d$, 1, 1; recurrent $nd^2$, n, n; convolution $knd^2$, 1,
 #   $\log_k n$.
-# - Orders cross at n = d. With constant factors it may be at 2.5 d, or nowhere. By the clock, what runs in parallel
+# - Orders cross at n = d. With constant factors it may be at 2.5 d, or never. By the clock, what runs in parallel
 #   stays ahead much longer.
 # - On log-log axes, the slope is the exponent.
 # - The n × n table needn't exist: a running maximum, a running total, a running mixture. That saves memory, not
@@ -1160,4 +1158,4 @@ with waiting_for("Exercise 5.4"):
 # O(n²) memory*. Dao et al. 2022, *FlashAttention*. Shazeer 2019, *Fast Transformer decoding: one write-head is all
 # you need*. Ainslie et al. 2023, *GQA*. Touvron et al. 2023, *Llama 2*.
 #
-# Next, lesson 6 builds what stands around attention: the block, and from it a model that speaks.
+# Next, lesson 6 builds what surrounds attention: the block, and from it a model that speaks.

@@ -41,9 +41,9 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 6.1 Attention alone
 #
-# You have built attention with several heads. Why not stack twelve of them and be done? Here are ten random
-# vectors, and twelve of lesson 2's modules with random weights, one after the other. After each we ask how alike
-# the ten positions are: the mean cosine between two of them, which is 1 where all point the same way.
+# You have built attention with several heads. Why not stack twelve of them and be done? Here are ten random vectors,
+# and twelve of lesson 2's modules with random weights, one after the other. After each layer we measure how alike the
+# ten positions are: the mean cosine between pairs of them, which is 1 if all point the same way.
 
 # %% predict="block.alone"
 
@@ -59,27 +59,27 @@ with waiting_for("your prediction"), after_predicting("block.alone"):
     show(figures.alike(found))
 
 # %% [markdown] reveals="block.alone"
-# After two layers all ten positions say the same. Nothing that comes later can tell them apart again: an average of
-# averages forgets what it was made of. (Dong et al. 2021 prove it: with attention alone, the differences between
-# positions shrink *doubly* exponentially with depth. This is one run with one seed; try others.)
+# After two layers all ten positions hold nearly the same vector, and nothing that comes later can tell them apart:
+# averages of averages lose what was different. (Dong et al. 2021 prove, for weights of bounded size, that with
+# attention alone the differences between positions shrink *doubly* exponentially with depth. This is one run with one
+# seed; try others.)
 
 # %% [markdown]
-# The other line does one small thing more: it *adds* each layer's output to what the layer has read. You will build
-# that, and the other parts that make attention stackable.
+# The other line differs in one small thing: each layer's output is *added* to what the layer has read. You will build
+# that, and the other parts that a deep stack needs.
 
 # %% [markdown]
 # ## 6.2 Tokens to vectors
 #
 # **Why.** A model reads numbers that stand for words, say 17, 4, 230. A table with a row of $C$ numbers for each of
-# the $V$ tokens turns them into vectors. The rows are parameters, learned like everything else. A second row, from
-# a table of positions, says where the token stands, as in 3.7.
+# the $V$ tokens turns them into vectors. The rows are parameters, learned like everything else. A second row, from a
+# table of positions, says where the token is, as in 3.7.
 #
 # **Formula** (Vaswani et al. 2017, section 3.4):
 #
 # $$x_t = \sqrt{C}\; \text{words}[\text{ids}_t] + \text{positions}[t]$$
 #
-# Section 6.3 shows the reason for the factor: the same table has a second job, for which its numbers should be
-# small.
+# The paper gives no reason for the factor; 6.3 gives the usual one.
 #
 # **By hand.** $C = 4$, the token's row is (1, 0, −1, 2), its position's row (0.5, 0.5, 0.5, 0.5). Then $x$ = 2·(1, 0,
 # −1, 2) + 0.5 = **(2.5, 0.5, −1.5, 4.5)**.
@@ -88,7 +88,7 @@ with waiting_for("your prediction"), after_predicting("block.alone"):
 #
 # **Return a vector for each token: its scaled row of `words` plus the row of its position.**
 #
-# <details><summary>Hint 1</summary>What comes out when a table is indexed with a whole tensor?</details>
+# <details><summary>Hint 1</summary>What do you get if you index a table with a whole tensor?</details>
 # <details><summary>Hint 2</summary>The table of positions may be longer than the sequence. Which rows belong to T
 # tokens?</details>
 # <details><summary>The idea</summary>Two look-ups and a sum; broadcasting takes care of batch axes.</details>
@@ -124,9 +124,9 @@ check("block.embed", embed)
 # **logits**; a softmax turns them into probabilities.
 #
 # **One matrix, two jobs.** The rows that turned tokens into vectors now score them. The table is *tied* (Press and
-# Wolf 2017): one set of parameters instead of two, and what is learned about a token in reading helps in writing
-# it. For scores the numbers should be small, or the first softmax is sure of itself before anything is learned. For
-# vectors they should be larger: hence the $\sqrt{C}$ on the way in.
+# Wolf 2017): one set of parameters instead of two, and what is learned about a token in reading helps in writing it.
+# For scores its numbers should be small, or the softmax is sure of itself before anything is learned. For vectors
+# they should be larger, which would explain the $\sqrt{C}$ on the way in.
 #
 # **By hand.** $x$ = (1, 2), and three tokens with the rows (1, 0), (0, 1), (1, 1): the logits are **1, 2, 3**.
 #
@@ -162,16 +162,16 @@ check("block.unembed", unembed)
 # ## 6.4 Layer norm
 #
 # **Why.** Twelve blocks are 24 sublayers in a row. If each makes its vectors a fifth larger, what comes out is 80
-# times as large as what went in. A **norm** in front of a sublayer gives it vectors of one size, wherever it
-# stands.
+# times as large as what went in. A **norm** in front of each sublayer gives it vectors of the same size, however deep
+# it is.
 #
 # **Formula** (Ba, Kiros and Hinton 2016). For one vector $x$ of $C$ channels:
 #
 # $$\mu = \frac{1}{C}\sum_c x_c \qquad \sigma^2 = \frac{1}{C}\sum_c (x_c - \mu)^2 \qquad
 # y_c = \frac{x_c - \mu}{\sqrt{\sigma^2 + \varepsilon}}\; w_c + b_c$$
 #
-# Every position is normalised by itself. $w$ and $b$ are learned, one number for each channel, so that a channel can be
-# turned up again. $\varepsilon$ keeps a vector whose channels are all alike from being divided by 0.
+# Every position is normalised by itself. $w$ and $b$ are learned, one number for each channel, so that a channel can
+# be turned up again. $\varepsilon$ keeps a vector whose channels are all equal from being divided by 0.
 #
 # **By hand.** $x$ = (1, 2, 6), $w$ = 1, $b$ = 0. The mean is 3, the differences are −2, −1, 3, the variance is (4 + 1 +
 # 9)/3 = 4.67, its root 2.16. So $y$ = **(−0.93, −0.46, 1.39)**.
@@ -180,10 +180,10 @@ check("block.unembed", unembed)
 #
 # **Return x with mean 0 and variance 1 in each vector, times `weight`, plus `bias`.**
 #
-# <details><summary>Hint 1</summary>Over which axis do mean and variance go? What does <code>keepdim</code> do for the
-# subtraction?</details>
-# <details><summary>Hint 2</summary>Does <code>x.var()</code> divide by C, or by C − 1? Does ε stand inside the
-# root, or beside it?</details>
+# <details><summary>Hint 1</summary>Over which axis are mean and variance taken, and what does <code>keepdim</code> do
+# for the subtraction?</details>
+# <details><summary>Hint 2</summary>Does <code>x.var()</code> divide by C or by C − 1, and is ε inside the root or
+# outside?</details>
 # <details><summary>The idea</summary>Subtract the mean first. The mean square of what is left is the
 # variance.</details>
 
@@ -213,8 +213,8 @@ def layer_norm(x, weight, bias, eps=1e-5):
 check("block.layer_norm", layer_norm)
 
 # %% [markdown]
-# Move a vector, stretch it, and watch what the norm makes of it. What does the norm forget? Is there anything that
-# it can't undo? (Multiply by 0.)
+# Shift a vector, stretch it, and watch what the norm makes of it. What does the norm remove, and what if you multiply
+# by 0?
 
 # %% draw=true
 # Explore: what the norm makes of a vector
@@ -242,8 +242,8 @@ class LayerNorm(torch.nn.Module):
 # %% [markdown]
 # ## 6.5 GELU
 #
-# **Why.** Two matrices in a row are one matrix: $W_2 (W_1 x) = (W_2 W_1) x$. Something nonlinear has to stand
-# between them. In 2017 that was ReLU, which cuts off below 0. GPT and BERT have a smoother one.
+# **Why.** Two matrices in a row are one matrix: $W_2 (W_1 x) = (W_2 W_1) x$. Something nonlinear has to come between
+# them. In 2017 that was ReLU, which is 0 below 0. GPT and BERT use a smoother function.
 #
 # **Formula** (Hendrycks and Gimpel 2016). Each number is multiplied by the share $\Phi(x)$ of a standard normal
 # distribution that lies below it:
@@ -295,8 +295,8 @@ with waiting_for("Exercise 6.5"):
 # ## 6.6 The feed-forward network
 #
 # **Why.** Attention moves information between positions. The feed-forward network works on what arrives, at each
-# position alone, with the same two matrices everywhere: up to a wider vector, a GELU, and down again. It holds two
-# thirds of a block's parameters, as lesson 7 will count.
+# position alone, with the same two matrices everywhere: up to a wider vector, a GELU, and down again. With the usual
+# width, $d_\text{ff} = 4C$, it holds two thirds of a block's parameters, as lesson 7 will count.
 #
 # **Formula** (Vaswani et al. 2017, section 3.3, with a GELU for the ReLU):
 #
@@ -342,9 +342,9 @@ check("block.feed_forward", FeedForward)
 # ## 6.7 The residual path
 #
 # **Why.** In 6.1 one thing kept the positions apart: adding. Each sublayer, attention or feed-forward network,
-# *reads* from a path that runs through the whole model, and *adds* what it has to say. Whatever it doesn't touch
-# goes on unchanged to all later layers. The path is called **residual** (He et al. 2016: a layer has to learn only
-# what is left to add), and today often the *residual stream* (Elhage et al. 2021).
+# *reads* from a path that runs through the whole model, and *adds* its output to it. What it doesn't change passes
+# unchanged to all later layers. The path is called **residual** (He et al. 2016: a layer has to learn only what is
+# left to add), and today often the *residual stream* (Elhage et al. 2021).
 #
 # **Formula.** There are two places for the norm:
 #
@@ -399,11 +399,11 @@ with waiting_for("Exercise 6.7"), after_predicting("block.gradient"):
 
 # %% [markdown] reveals="block.gradient"
 # Without path and norms, the first block's gradient is about 10⁻¹⁴ of the last one's. (Geometric means of three
-# seeds.) Norms alone repair the size of the gradient. Is size enough to learn from?
+# seeds.) Norms alone restore the size of the gradient. Is size enough to learn from?
 
 # %% [markdown]
-# Now the same four kinds, with 2, 6 and 12 blocks, learn for a short while to predict the next word, with three
-# seeds each.
+# Now the same four kinds of model, with 2, 6 and 12 blocks and three seeds each, are trained briefly to predict the
+# next word.
 
 # %% predict="block.depth"
 
@@ -418,10 +418,10 @@ with waiting_for("Exercise 6.7"), after_predicting("block.depth"):
     show(figures.losses(learned, guesses))
 
 # %% [markdown] reveals="block.depth"
-# In this short time no stack without a residual path gets below the loss that word frequencies alone give, the lower
-# of the two thin lines, however shallow it is. With the path all of them learn. Norms hardly matter for two blocks,
-# but a good deal for twelve. (Three seeds, one learning rate, 0.01, small models. Deeper isn't better yet after 50
-# steps; and with more time and care, stacks without a path learn something as well.)
+# In this short time no stack without a residual path, however shallow, gets below the loss of word frequencies alone,
+# the lower of the two thin lines. With the path all of them learn. Norms hardly matter for two blocks, but a good
+# deal for twelve. (Three seeds, one learning rate, 0.01, small models. Deeper isn't better yet after 50 steps; and
+# with more time and care, stacks without a path learn something as well.)
 #
 # So the gradient's size isn't everything. Without a path, what the first block has seen must survive eleven
 # rewritings, and 6.1 showed what those do.
@@ -440,7 +440,7 @@ with waiting_for("Exercise 6.7"), after_predicting("block.depth"):
 #
 # <details><summary>Hint 1</summary>Write down the path after two sublayers, both ways. Which is a sum of three
 # terms?</details>
-# <details><summary>Hint 2</summary>What was the last thing to happen to what leaves the stack?</details>
+# <details><summary>Hint 2</summary>Which operation comes last before the vectors leave the stack?</details>
 # <details><summary>The idea</summary>Norm last puts the path itself through every norm; norm first only copies of
 # it.</details>
 
@@ -468,9 +468,9 @@ check("block.pre_or_post", norms)
 # %% [markdown]
 # ## 6.9 Dropout, and what `eval` does
 #
-# **Why.** A model with more parameters than text learns the text by heart. **Dropout** makes that harder: during
-# training, a random share $p$ of the numbers is set to 0, so that no sublayer can lean on a single one (Srivastava
-# et al. 2014). The rest is divided by $1 - p$, which keeps the expected sum. After training nothing is dropped.
+# **Why.** A model that reads a small text many times can learn it by heart. **Dropout** makes that harder: during
+# training, a random share $p$ of the numbers is set to 0, so that no sublayer can rely on a single one (Srivastava et
+# al. 2014). The rest is divided by $1 - p$, which keeps the expected sum. After training nothing is dropped.
 #
 # **By hand.** $x$ = (1, 2, 3, 4), $p$ = ½, chances 0.9, 0.3, 0.5, 0.1. The second and fourth are dropped, the
 # others double: **(2, 0, 6, 0)**.
@@ -479,10 +479,10 @@ check("block.pre_or_post", norms)
 #
 # **In training, return x with 0 where `chances` is below p and the rest scaled up; otherwise return x.**
 #
-# <details><summary>Hint 1</summary>Which function chooses number by number?</details>
-# <details><summary>Hint 2</summary>If half of the numbers go, how much must the others grow for the sum to
-# stay?</details>
-# <details><summary>The idea</summary><code>chances</code> only decides who stays.</details>
+# <details><summary>Hint 1</summary>Which function chooses between two values, number by number?</details>
+# <details><summary>Hint 2</summary>If half of the numbers are dropped, how much must the others grow to keep the
+# expected sum?</details>
+# <details><summary>The idea</summary><code>chances</code> only decides which numbers stay.</details>
 
 
 # %% exercise="block.dropout"
@@ -528,7 +528,7 @@ for setting in (trial.train, trial.eval):
 # %% [markdown]
 # **Exercise 6.9b** · difficulty 2 of 5 · 4 minutes · 1 point
 #
-# **Say of each line whether `model.eval()` `"changes"` it or it `"stays as it is"`.**
+# **Say for each line whether `model.eval()` `"changes"` it or it `"stays as it is"`.**
 #
 # <details><summary>Hint 1</summary>Which modules look at the flag?</details>
 # <details><summary>Hint 2</summary>What does the last column printed above say?</details>
@@ -554,14 +554,14 @@ evaluation = {
 check("block.eval", evaluation)
 
 # %% [markdown]
-# The course's own models train on text that never repeats. There is nothing to learn by heart, so they do without
-# dropout.
+# The models that you pretrain on made-up reviews never see a text twice. There is nothing to learn by heart, so they
+# do without dropout.
 
 # %% [markdown]
 # ## 6.10 The block
 #
-# **Why.** Here is what a Transformer repeats: attention over the path, then the feed-forward network over the path, each
-# behind a norm of its own.
+# **Why.** A Transformer repeats one block: attention, then the feed-forward network. Each reads the path through a
+# norm of its own, and adds its output to the path.
 #
 # $$x \leftarrow x + \text{Attention}(\text{norm}_1(x)) \qquad x \leftarrow x + \text{FFN}(\text{norm}_2(x))$$
 #
@@ -573,7 +573,7 @@ check("block.eval", evaluation)
 #
 # **Exercise 6.10** · difficulty 3 of 5 · 12 minutes · 4 points
 #
-# **Write `forward`: attention, then the feed-forward network, each added to the path behind its own norm.**
+# **Write `forward`: attention, then the feed-forward network, each behind its own norm and added to the path.**
 #
 # <details><summary>Hint 1</summary>Your <code>add_sublayer</code> wants a function of one argument. How do you give
 # it attention with a mask, and only the first of its two results?</details>
@@ -633,8 +633,8 @@ with waiting_for("Exercises 6.4 to 6.10"), torch.no_grad():
 # become scores. With a causal mask no position knows what comes later, so its scores are an honest guess at the
 # next token. Such a model is called *decoder-only*. GPT is one.
 #
-# **By hand.** Two tokens go in, $V$ = 5, and 2 · 5 scores come out. The first five guess at the second token, the
-# last five at one that isn't there yet.
+# **By hand.** Two tokens go in, $V$ = 5, and 2 · 5 scores come out. The first five are a guess at the second token,
+# the last five at a token that isn't there yet.
 #
 # **Exercise 6.11** · difficulty 3 of 5 · 12 minutes · 4 points
 #
@@ -685,13 +685,13 @@ check("block.model", DecoderOnly)
 # ## 6.12 Weights of GPT-2
 #
 # **Why.** Is this really the architecture of GPT-2? There is a hard test: put GPT-2's weights into your model, and
-# compare. GPT-2's file has other names, and three habits of its own:
+# compare. GPT-2's file uses other names, and differs from your model in three ways:
 #
 # - It keeps a linear map as (in, out), torch as (out, in): `attn.c_attn`, `attn.c_proj`, `mlp.c_fc`, `mlp.c_proj`.
 # - Queries, keys and values are one map, `c_attn`, in this order: (C, 3C), with a bias of 3C.
 # - It doesn't multiply its embedding by $\sqrt{C}$. Your `embed` does. So divide the words by $\sqrt{C}$. But the
-#   words are tied: now the scores are too small by $\sqrt{C}$. What stands between the blocks and the scores and
-#   can make up for that?
+#   words are tied: now the scores are too small by $\sqrt{C}$. Which part between the blocks and the scores can make
+#   up for that?
 #
 # | GPT-2 | yours |
 # | --- | --- |
@@ -710,7 +710,7 @@ check("block.model", DecoderOnly)
 #
 # **Return GPT-2's parameters under your model's names and in its shapes.**
 #
-# <details><summary>Hint 1</summary>Square maps don't complain if you forget to transpose them. Which ones are
+# <details><summary>Hint 1</summary>A square matrix raises no error if you forget to transpose it. Which ones are
 # square?</details>
 # <details><summary>Hint 2</summary>What multiplies the scores if the last norm's weight and bias are
 # multiplied?</details>
@@ -763,7 +763,7 @@ def from_gpt2(state, n_layers):
 check("block.from_gpt2", from_gpt2)
 
 # %% [markdown]
-# The real file has 500 MB. A small GPT-2 with random weights is just as hard a test: its code is the same. (Its
+# The real file has about 500 MB. A small GPT-2 with random weights is just as hard a test: its code is the same. (Its
 # activation is set to the exact GELU; GPT-2 itself has an approximation with a tanh.)
 
 # %% draw=true
@@ -779,14 +779,14 @@ with waiting_for("Exercises 6.2 to 6.12"), torch.no_grad():
     )
 
 # %% [markdown]
-# The same numbers, up to rounding. You have built GPT-2.
+# The same numbers, up to rounding: you have built GPT-2's architecture.
 
 # %% [markdown]
 # ## 6.13 How large to begin
 #
-# **Why.** Each of $N$ blocks adds to the path twice. If each addition has variance $v$, the path's variance grows
-# to $2N v$ and more. GPT-2 starts smaller where a map *writes* to the path (Radford et al. 2019, section 2.3): at
-# the last map of attention, `W_o`, and of the feed-forward network, `W_down`. Variances add up, so a factor of
+# **Why.** Each of $N$ blocks adds to the path twice. If each addition is independent and has variance $v$, the path's
+# variance grows by $2N v$. GPT-2 starts smaller where a map *writes* to the path (Radford et al. 2019, section 2.3):
+# at the last map of attention, `W_o`, and of the feed-forward network, `W_down`. Variances add up, so a factor of
 # $1/\sqrt{2N}$ on each keeps the sum in check.
 #
 # **By hand.** 8 blocks have 16 sublayers. With 0.02 for all others, those that write get 0.02/√16 = **0.005**.
@@ -798,7 +798,7 @@ with waiting_for("Exercises 6.2 to 6.12"), torch.no_grad():
 # <details><summary>Hint 1</summary>How do the names of the two maps end? <code>str.endswith</code> takes several
 # endings at once.</details>
 # <details><summary>Hint 2</summary>How many sublayers does a block have?</details>
-# <details><summary>The idea</summary>The name tells who writes to the path, and variances add up.</details>
+# <details><summary>The idea</summary>The name tells which maps write to the path, and variances add up.</details>
 
 
 # %% exercise="block.initial_std"
@@ -825,8 +825,8 @@ def initial_std(name, n_layers, std=0.02):
 check("block.initial_std", initial_std)
 
 # %% [markdown]
-# A model that has learned nothing should be as unsure as somebody who guesses among all $V$ words: its loss should
-# be near $\ln V$. Is yours? And what of a model with torch's usual first weights?
+# A model that has learned nothing should be as unsure as a uniform guess among all $V$ words: its loss should be near
+# $\ln V$. Is that so for yours, and for a model with torch's default weights?
 
 # %% predict="block.first_loss"
 
@@ -843,18 +843,18 @@ with waiting_for("Exercises 6.2 to 6.13"), after_predicting("block.first_loss"),
     print(f"yours: {experiments.loss_of(yours, *some):.2f}")
 
 # %% [markdown] reveals="block.first_loss"
-# torch draws an embedding with a standard deviation of 1. Such rows give scores that are far too large: the
-# untrained model is sure of itself, and wrong.
+# By default, torch draws an embedding with a standard deviation of 1. Such rows give scores that are far too large:
+# the untrained model is sure of itself, and wrong.
 
 # %% [markdown]
 # ## 6.14 It learns to speak
 #
-# Two blocks of 96 channels, four heads: about 0.3 million parameters, every one of them in a part that you have
-# written. They read book reviews made up by a grammar, so we know how well *anything* can predict them: 1.175 nats
-# per word, the text's **entropy**. Lesson 8 takes the training apart; here it is given. Watch the loss come down
-# from $\ln V$ = 6.8.
+# Two blocks of 96 channels, four heads: about 0.3 million parameters, all of them in parts that you have written
+# (attention in lesson 2). The model reads book reviews made up by a grammar, so we know how well *any* model can
+# predict them: 1.175 nats per word, the text's **entropy**. Lesson 8 takes the training apart; here it is given.
+# Watch the loss come down from $\ln V$ = 6.8.
 #
-# You can interrupt the training at any time (the square ■ above): it is saved twice a minute, and goes on when you
+# You can interrupt the training at any time (the square ■ above): it is saved twice a minute, and resumes when you
 # run the cell again.
 #
 # Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast GPU
@@ -887,7 +887,7 @@ with waiting_for("the training in 6.14"):
 
 # %% [markdown]
 # In our runs the grammar could have written most of these sentences. Look closely, and you find slips: a name that
-# changes, praise and blame for the same thing. The loss above the entropy consists of such slips.
+# changes, praise and blame for the same thing. Such slips are part of what keeps the loss above the entropy.
 #
 # ### Explore: what the stream says
 #
@@ -936,10 +936,11 @@ explorers.stream_explorer(model, unembed, "the training in 6.14")
 # - One table turns tokens into vectors and vectors into scores: it is tied.
 # - A layer norm gives each vector mean 0 and variance 1: divide by C, and keep ε inside the root.
 # - The feed-forward network works at each position alone; without its activation it would be one matrix.
-# - The residual path is read and added to. Without it attention makes all positions alike, and deep stacks don't learn.
-# - Norm first leaves the path a plain sum, and needs one more norm at the end.
+# - The residual path is read and added to. Without it attention makes all positions alike, and even shallow stacks
+#   hardly learn.
+# - With the norm first, the path is a plain sum, and needs one more norm at the end.
 # - `eval()` stops dropout. It stops no gradient.
-# - A map that writes to the path begins smaller.
+# - A map that writes to the path starts with smaller weights.
 #
 # **Sources.** Vaswani et al. 2017, *Attention is all you need*, sections 3.1, 3.3 and 3.4. He et al. 2016, *Deep residual
 # learning for image recognition*. Ba, Kiros and Hinton 2016, *Layer normalization*. Hendrycks and Gimpel 2016, *Gaussian

@@ -2,13 +2,12 @@
 # # 7 · Counting parameters
 #
 # - **You will learn** to count a Transformer's parameters, part by part, with formulas that agree with real modules
-#   to the last number. Then what it takes to train one: gigabytes, operations, days. And you will see how somebody
-#   can have the right formula and wrong totals, or a wrong formula and the right totals.
+#   to the last number. Then what it takes to train one: gigabytes, operations, days. You will also see how a right
+#   formula can come with wrong totals, and a wrong formula with right totals.
 # - **You need** lessons 2 and 4: multi-head attention, and masks. Little code, much care.
 # - **Time** {minutes} minutes, in three sittings: 7.1 to 7.7, 7.8 to 7.13, 7.14 to 7.19.
 #
-# Every count is an exact integer. So there is no "almost right" here, and a check can tell you which part is
-# missing.
+# Every count is an exact integer. So "almost right" is wrong here, and a check can tell you which part is missing.
 
 # %% setup=true
 import math
@@ -58,23 +57,24 @@ with torch.device("meta"):
 print({name: tuple(parameter.shape) for name, parameter in small.named_parameters()}, "in all", count(small))
 
 # %% [markdown]
-# Why count by hand, then? A formula answers questions that a finished model can't: what if the width were doubled?
-# What would still fit? And if you can't count a model, you don't know what is in it. So write formulas: the checks
-# don't let your functions ask torch.
+# Why count by hand, then? A formula answers questions that a finished model can't, such as how large a model would
+# still fit. And if you can't count a model, you don't know what is in it. So write formulas: the checks don't let
+# your functions ask torch.
 #
 # **The smallest brick** is a linear map $y = xW + b$ from $n_{in}$ to $n_{out}$ numbers: a weight for each pair of an
 # input and an output, and a bias for each output.
 #
 # **By hand.** 3 inputs, 2 outputs: 3·2 = 6 weights and 2 biases, so 8, as torch says above.
 #
-# In this lesson you count, and torch only confirms. All its layers, from `Linear` to a convolution, are kinds of
-# `Module`, so your answers make do without any.
+# In this lesson you count, and torch only confirms. So your answers may use none of its layers: all of them, from
+# `Linear` to a convolution, are kinds of `Module`.
 #
 # **Exercise 7.1** · difficulty 1 of 5 · 3 minutes · 1 point
 #
 # **Return how many parameters a linear map has.**
 #
-# <details><summary>Hint 1</summary>How many arrows lead from the inputs to one output? And to all of them?</details>
+# <details><summary>Hint 1</summary>How many arrows lead from all inputs to one output, and how many to all
+# outputs?</details>
 # <details><summary>Hint 2</summary>The bias is added to what comes out. How many numbers is that?</details>
 # <details><summary>The idea</summary>A product for the weights, and as many biases as outputs where there is a bias.</details>
 
@@ -152,8 +152,8 @@ def embedding_parameters(vocabulary, d_model, positions=0):
 # `n_heads` divides `d_model`. Does your answer need it at all?
 #
 # <details><summary>Hint 1</summary>Count by hand once more for width 4 and 4 heads. What changes?</details>
-# <details><summary>Hint 2</summary>Each of the maps is one that Exercise 7.1 counts. From how many numbers to how
-# many does it lead?</details>
+# <details><summary>Hint 2</summary>Each of the maps is one that Exercise 7.1 counts. How many inputs and outputs does
+# it have?</details>
 # <details><summary>The idea</summary>Four square maps.</details>
 
 
@@ -221,10 +221,10 @@ def feed_forward_parameters(d_model, d_ff):
 # %% [markdown]
 # ## 7.5 Layer normalisation
 #
-# **Why.** Sums grow from layer to layer. Layer normalisation (Ba et al. 2016) takes each token's vector, shifts and
-# scales it to mean 0 and standard deviation 1, and then lets the model choose a new scale $\gamma_i$ and a new
-# shift $\beta_i$ for each feature $i$. Mean and deviation are computed afresh for each token. Only $\gamma$ and
-# $\beta$ are learned.
+# **Why.** Without a norm, vectors tend to grow from layer to layer. Layer normalisation (Ba et al. 2016) takes each
+# token's vector, shifts and scales it to mean 0 and standard deviation 1, and then lets the model choose a new scale
+# $\gamma_i$ and a new shift $\beta_i$ for each feature $i$. Mean and deviation are computed afresh for each token.
+# Only $\gamma$ and $\beta$ are learned.
 #
 # **By hand.** The vector (1, 3) has mean 2 and deviation 1, so it becomes (−1, 1), and then
 # $(-\gamma_1 + \beta_1,\; \gamma_2 + \beta_2)$: **4** parameters.
@@ -272,8 +272,8 @@ def encoder_layer_parameters(d_model, n_heads, d_ff):
 # **A decoder layer** of a translator has three blocks: self-attention under a causal mask, attention over the encoder, and
 # feed-forward. Each of the three comes with a norm.
 #
-# Two things to think over. Does a mask have parameters? And the attention over the encoder takes its keys and values from
-# the encoder's *outputs*: whose matrices turn these into keys and values?
+# Two questions first. Does a mask have parameters? And the attention over the encoder takes its keys and values from
+# the encoder's *outputs*: which layer has the matrices that turn these into keys and values?
 #
 # **Exercise 7.6** · difficulty 2 of 5 · 4 minutes · 2 points
 #
@@ -413,7 +413,7 @@ with waiting_for("Exercise 7.7"), after_predicting("counting.larger"):
 #
 # $$V d + 4 \cdot \Big(\;4 \cdot (d^2 + d) \;+\; 2d \;+\; 2 \cdot (d^2 + d) \;+\; 2d \;+\; d\,C + C$$
 #
-# The parts are right. But the bracket after the ×4 is never closed, so the formula doesn't say what is there four
+# The parts are right. But the bracket after the ×4 is never closed, so the formula doesn't say what is counted four
 # times. Here we have written its steps and its two totals as code:
 
 # %%
@@ -455,8 +455,8 @@ check("counting.first_report", first_report_slips)
 
 # %% [markdown]
 # Both slips can be seen without a computer. A head with 100 outputs has more parameters than one with 2. And a
-# formula whose brackets don't close can't be evaluated, so the totals came from somewhere else: the model had
-# printed them. **Copied numbers don't test a formula. Evaluate it.**
+# formula whose brackets don't close can't be evaluated, so the totals came from somewhere else, such as a printout of
+# the model. **Copied numbers don't test a formula. Evaluate it.**
 
 # %% [markdown]
 # ## 7.9 The second count
@@ -491,8 +491,8 @@ second_report(100, 200, 2, 4, 2), second_report(100, 200, 2, 4, 100)
 # <details><summary>Hint 1</summary>Which parts of a layer know about heads at all? Section 7.3 says what the heads change
 # in the count.</details>
 # <details><summary>Hint 2</summary>The lab model has 2 heads. What else is there two of in each layer?</details>
-# <details><summary>The idea</summary>A 2 can stand for several things. Give the layer 3 heads: which of these lines
-# should change?</details>
+# <details><summary>The idea</summary>A 2 can count several things. Which of these lines should change if the layer
+# has 3 heads?</details>
 
 # %% exercise="counting.second_report"
 second_report_lines = {
@@ -524,8 +524,7 @@ check("counting.second_report", second_report_lines)
 # %% [markdown]
 # ## 7.10 Expose it
 #
-# A formula that is right on one model may be right by coincidence. To find out, try it on a model where the coincidence
-# is gone.
+# A formula may be right on one model by coincidence. To find out, try it on a model without the coincidence.
 #
 # **Exercise 7.10a** · difficulty 3 of 5 · 7 minutes · 3 points
 #
@@ -643,7 +642,7 @@ apart, tied
 # The output map has no bias, tied or not.
 #
 # <details><summary>Hint 1</summary>How many matrices of V × d are learned if they are tied? And if not?</details>
-# <details><summary>Hint 2</summary>The encoder has n_layers layers. How many has the decoder?</details>
+# <details><summary>Hint 2</summary>The encoder has n_layers layers. How many does the decoder have?</details>
 # <details><summary>The idea</summary>The matrices, plus n_layers times the sum of an encoder layer and a decoder
 # layer.</details>
 
@@ -689,9 +688,9 @@ with waiting_for("Exercise 7.11"):
 # Torch has 2,048 more: its `Transformer` adds a norm after the last layer of each stack, 2 · 2 · 512 numbers, which the paper
 # doesn't have.
 #
-# The paper says **65 million** (Table 3). You have 63.1 million, 3 % less. Who is right? Table 3 has more rows,
-# most of which change one size only. Each is rounded to a million, so each allows a range of vocabularies. Your
-# function can say which:
+# The paper says **65 million** (Table 3). You have 63.1 million, 3 % less. Who is right? Table 3 has more rows, most
+# of which change one size only. Each total is rounded to a million, so it allows a range of vocabularies. Your
+# function gives the range:
 
 # %% draw=true
 # How many rows of the shared matrix give each published number
@@ -708,10 +707,10 @@ with waiting_for("Exercise 7.11"):
     print(f"all rows but the last agree on {low:,.0f} to {high:,.0f}")
 
 # %% [markdown]
-# Eight rows agree with each other: layers as you count them, and a shared matrix of about 41,000 rows. (Or 37,000,
-# plus something else as large as 4,000 rows.) None of the eight fits 37,000, and the last row fits neither number.
-# The paper doesn't say what it counted. So: *65M as published, 63.1M by the sizes in its text*. That is how to
-# quote such a number.
+# Eight rows of the table agree with each other: layers as you count them, and a shared matrix of about 41,000 rows.
+# (Or 37,000, plus something else as large as 4,000 rows.) None of the eight fits 37,000, and the last row fits
+# neither number. The paper doesn't say what it counted. So: *65M as published, 63.1M by the sizes in its text*. That
+# is how to quote such a number.
 
 # %% [markdown]
 # ## 7.12 BERT and GPT-2
@@ -800,11 +799,11 @@ with waiting_for("Exercise 7.12"):
 # %% [markdown]
 # BERT-base has 109,482,240, published as 110M. With rounding that agrees.
 #
-# GPT-2 small has **124,439,808**, and the paper says 117M (Table 2). Its authors corrected that later: the README
-# of their code says that the original counts were wrong due to an error, and the models are now called 124M, 355M,
-# 774M and 1558M. What was the error? They don't say. But look at the picture. All four published sizes are what you
-# get with the vocabulary of the *earlier* model, GPT-1, and everything else as in GPT-2. Formulas allow such
-# detective work without a single weight. (It fits to the last printed digit. That makes it likely, not certain.)
+# GPT-2 small has **124,439,808**, and the paper says 117M (Table 2). Its authors corrected that later: the README of
+# their code says that the original counts were wrong due to an error, and the models are now called 124M, 355M, 774M
+# and 1558M. What was the error? They don't say. But look at the picture. All four published sizes are what you get
+# with the vocabulary of the *earlier* model, GPT-1, and everything else as in GPT-2. (It fits to the last printed
+# digit. That makes it likely, not certain.)
 
 # %% [markdown]
 # ## 7.13 Explore: where the parameters are
@@ -831,8 +830,10 @@ explorers.size_explorer(functions)
 
 # %% [markdown]
 # Embeddings grow with $d$, layers with $d^2$: small models are mostly vocabulary, large ones mostly layers. Of
-# GPT-3's 175 billion, all but 0.4 % are in the layers: the rule of thumb from 7.6 gives 96 · 12 · 12,288²,
-# which is 174 billion. (Time for the second break.)
+# GPT-3's 175 billion, all but 0.4 % are in the layers: the rule of thumb from 7.6 gives 96 · 12 · 12,288², which is
+# 174 billion.
+#
+# *A good place for a break.*
 
 # %% [markdown]
 # ## 7.14 Memory: what each parameter needs
@@ -976,7 +977,7 @@ measured(1, 3, 4, 2, 8, 1)
 # <details><summary>Hint 1</summary>What is kept for each token, and what for each pair of tokens in a
 # sequence?</details>
 # <details><summary>Hint 2</summary>Each token has 8 vectors of the width and 2 of the hidden width. How many tokens
-# are there? And how many tables of weights?</details>
+# are there, and how many tables of weights?</details>
 # <details><summary>The idea</summary>Tokens bring vectors, pairs of tokens bring weights. Each layer keeps its
 # own.</details>
 
@@ -1051,7 +1052,8 @@ with waiting_for("Exercise 7.15"):
 # **Return the operations of one token, forward and backward.**
 #
 # <details><summary>Hint 1</summary>What does the forward pass cost, in both kinds of products?</details>
-# <details><summary>Hint 2</summary>The backward pass costs twice the forward pass. So how many forward passes in all?</details>
+# <details><summary>Hint 2</summary>The backward pass costs as much as two forward passes. How many forward passes is
+# that in all?</details>
 # <details><summary>The idea</summary>The forward pass, with weights and without, and twice as much again for the
 # way back.</details>
 
@@ -1107,9 +1109,9 @@ with waiting_for("Exercise 7.16"):
 # %% [markdown]
 # ## 7.17 Days
 #
-# **Formula.** A GPU's data sheet says how many FLOPs it can do per second, its **peak**. No training run reaches
-# it: data must be moved, and small products leave parts of the chip idle. What is reached, as a share of the peak,
-# is the **utilisation**.
+# **Formula.** A GPU's data sheet says how many FLOPs it can do per second, its **peak**. No training run reaches it:
+# data must be moved, and small products leave parts of the chip idle. The share of the peak that is reached is the
+# **utilisation**.
 #
 # **By hand.** 864 · 10¹⁵ FLOPs on 10 GPUs with a peak of 10¹² and a utilisation of 0.5: 864 · 10¹⁵ / (5 · 10¹²) = 172,800
 # seconds. A day has 86,400, so **2 days**.
@@ -1164,12 +1166,13 @@ with waiting_for("the exercises up to 7.16"), after_predicting("counting.home"):
 # Read the numbers. The paper prints 3.3 · 10¹⁸ FLOPs as its cost (Table 2). That is 8 GPUs times 12 hours times 9.5 TFLOPS:
 # what the GPUs *could* have done. What the training *needs*, by your count, is less than a third of it.
 #
-# At home the run takes between two and three weeks, day and night, if the small GPU is as well utilised as the
-# large ones were. A whole step doesn't fit into 4 GB. But it needn't: send the tokens through in parts, add up the
-# gradients, and step once (*gradient accumulation*). In 16 parts it fits. (The estimate is a bit low: decoder
-# layers have a second attention, which keeps more, and PyTorch itself takes some memory.)
+# At home the run takes between two and three weeks, day and night, if the small GPU is as well utilised as the large
+# ones were. A whole step doesn't fit into 4 GB. But it needn't: send the tokens through in parts, add up the
+# gradients, and step once (*gradient accumulation*). By this estimate 8 parts are enough: 2.7 GB. But it is low: the
+# loss keeps more than one copy of the scores, decoder layers have a second attention, and PyTorch itself takes some
+# memory. 16 parts leave more room.
 #
-# So the answer isn't "obviously not". It is: **yes in principle, in some weeks; no, if you have a deadline.** A
+# So the answer isn't "obviously not". It is: **yes, in two to three weeks; no, if your deadline is sooner.** A
 # smaller model learns to translate in minutes, in lesson 11.
 
 # %% [markdown]
@@ -1216,16 +1219,18 @@ print(
 # %% [markdown]
 # ## 7.18 Explore: what training takes
 #
-# Your functions again, for models you know. "Scores of the output" are V numbers per token, one for each word of
-# the vocabulary. Layers are those of 7.15, every number takes 4 bytes, and every parameter is taken to multiply.
-# (The peaks of the A100 and the H100 are for bfloat16, whose numbers take 2 bytes. In practice both kinds are
-# mixed, and memory is somewhat lower than drawn.) With several GPUs, each holds all parameters, the optimizer's
-# state and its own sequences: the picture shows the memory of one. Try these:
+# Your functions again, for models you know. "Scores of the output" are V numbers per token, one for each word of the
+# vocabulary. Layers are those of 7.15, every number takes 4 bytes, and every parameter is taken to multiply. (The
+# peaks of the A100 and the H100 are for bfloat16, whose numbers take 2 bytes. In practice both formats are mixed, and
+# memory is somewhat lower than drawn.) With several GPUs, each holds all parameters, the optimizer's state and its
+# own sequences: the picture shows the memory of one. Try these:
 #
-# 1. GPT-2 small with 1,024 tokens in each sequence, on a GTX 1050 Ti: how many sequences fit into a step? Which part is in the way?
+# 1. GPT-2 small with 1,024 tokens in each sequence, on a GTX 1050 Ti: how many sequences fit into a step, and which
+#    part takes the most?
 # 2. Make the sequences longer and the batch smaller, so that the number of tokens stays the same. What still grows?
 # 3. Adam or plain SGD: what does it change for a small batch, and what for a large one?
-# 4. GPT-3 was trained on 300 billion tokens. How many A100s does it take to finish in a month or two?
+# 4. GPT-3 was trained on 300 billion tokens (Brown et al. 2020). How many A100s does it take to finish in a month or
+#    two?
 
 # %% draw=true
 # Explore: what a training takes
@@ -1236,20 +1241,22 @@ explorers.training_explorer(
 # %% [markdown]
 # ## 7.19 What to take along
 #
-# - A linear map has $n_{in} n_{out} + n_{out}$ parameters, and everything in a Transformer is made of those, tables and norms.
+# - A linear map has $n_{in} n_{out} + n_{out}$ parameters, and everything in a Transformer is made of such maps,
+#   tables and norms.
 # - Attention has four square maps, $4(d^2 + d)$. Heads split them and don't change the count.
 # - With $d_{ff} = 4d$ a layer has about $12 d^2$: a third attention, two thirds feed-forward. A decoder layer has a second
 #   attention and a third norm. A mask has no parameters. Tied matrices count once.
 # - A formula that agrees on one model may do so by coincidence. Test it where all sizes differ, and change one at a time.
 # - Training with Adam in float32 takes 16 bytes per parameter, plus activations, which grow with the batch.
 # - A token costs about 6 FLOPs per parameter. Divide by the FLOPs per second that are really reached.
-# - Quote a published size with what it counts. 65M, 110M and 117M are all rounded, and one of them was wrong.
+# - Quote a published size together with what it counts. 65M, 110M and 117M are all rounded, and 117M was wrong.
 #
-# **Sources.** Vaswani et al. 2017, *Attention is all you need*, sections 3.3, 3.4, 5.1 and 5.2, Tables 2 and 3. Devlin et al.
-# 2019, *BERT*. Radford et al. 2019, *Language models are unsupervised multitask learners*, and the README of the code,
-# github.com/openai/gpt-2; GPT-1's vocabulary as in its released files. Kingma and Ba 2015, *Adam*. Ba, Kiros and Hinton
-# 2016, *Layer normalization*. Korthikanti et al. 2022, *Reducing activation recomputation in large transformer models*. Dao et al.
-# 2022, *FlashAttention*. Kaplan et al. 2020, *Scaling laws for neural language models*. Chowdhery et al. 2022, *PaLM*.
+# **Sources.** Vaswani et al. 2017, *Attention is all you need*, sections 3.3, 3.4, 5.1 and 5.2, Tables 2 and 3.
+# Devlin et al. 2019, *BERT*. Radford et al. 2019, *Language models are unsupervised multitask learners*, and the
+# README of the code, github.com/openai/gpt-2; GPT-1's vocabulary as in its released files. Kingma and Ba 2015,
+# *Adam*. Ba, Kiros and Hinton 2016, *Layer normalization*. Korthikanti et al. 2022, *Reducing activation
+# recomputation in large transformer models*. Dao et al. 2022, *FlashAttention*. Kaplan et al. 2020, *Scaling laws for
+# neural language models*. Brown et al. 2020, *Language models are few-shot learners*. Chowdhery et al. 2022, *PaLM*.
 # NVIDIA's data sheets for the GeForce GTX 1050 Ti and RTX 4090, the A100 and the H100 (SXM, without sparsity).
 #
 # Next, in lesson 8, you train such a model.

@@ -20,8 +20,8 @@ PREDICTIONS = {
         "Twelve blocks have random weights, no residual path and no norms. How large is the gradient in "
         "front of the first block, compared with that in front of the last?",
         {
-            "About as large.": "So it would be with a residual path: the gradient runs back along it "
-            "unchanged. Without one it goes through every matrix.",
+            "About as large.": "It would be with a residual path, along which the gradient runs back "
+            "unchanged. Without one it passes through every matrix.",
             "A hundredth, say.": "A single block makes it ten to twenty times smaller, and there are eleven "
             "in between.",
             "Next to nothing, below a billionth.": "Each block multiplies the gradient by a small "
@@ -30,7 +30,7 @@ PREDICTIONS = {
         right="c",
     ),
     "depth": Prediction(
-        "Stacks of 2, 6 and 12 blocks learn for a short while. Which part can they least do without?",
+        "Stacks of 2, 6 and 12 blocks are trained briefly. Which part can they least do without?",
         {
             "The residual path.": "Without it no depth learns more than word frequencies in this "
             "time, with norms or without.",
@@ -42,7 +42,7 @@ PREDICTIONS = {
         right="a",
     ),
     "first_loss": Prediction(
-        "torch has drawn a model's weights in its usual way. How large is its loss before any training?",
+        "A model has torch's default weights. How large is its loss before any training?",
         {
             "Near ln V, that of a guess.": "That takes scores that hardly differ. torch draws a table's "
             "numbers with a standard deviation of 1, and such rows give scores that differ a lot.",

@@ -154,7 +154,7 @@ def _wide(name: str) -> dict:
 
 def _size_picture(functions: Functions, exercises: str, model: Model, known: Model, name: str) -> str:
     if model.d_model % model.n_heads:
-        return note(f"{model.n_heads} heads can't share out a width of {model.d_model}: move one of the two.")
+        return note(f"{model.n_heads} heads don't divide a width of {model.d_model}: change one of the two.")
 
     def draw() -> str:
         mine, total = functions.parts(model), functions.total(model)

@@ -34,8 +34,8 @@ PREDICTIONS = {
         {
             "About a day.": "It has less than a quarter of one P100's speed, and there were eight.",
             "Two to three weeks.": "Half a day, times eight, times more than four.",
-            "About a year.": "The run took 12 hours, which is short: times eight GPUs, times "
-            "4.4 for the slower one.",
+            "About a year.": "The run took only 12 hours. Times eight GPUs, times 4.4 for the slower one, "
+            "that is eighteen days.",
         },
         right="b",
     ),

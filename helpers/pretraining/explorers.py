@@ -221,7 +221,7 @@ def next_word_explorer(
     temperature = w.FloatSlider(0.8, min=0, max=2, step=0.1, **labelled("temperature"))
     k = w.IntSlider(ALL, min=1, max=ALL, **labelled("top-k"))
     p = w.FloatSlider(1.0, min=0.05, max=1, step=0.05, **labelled("top-p"))
-    seed = w.IntSlider(0, min=0, max=20, **labelled("another draw"))
+    seed = w.IntSlider(0, min=0, max=20, **labelled("seed"))
     prompt = w.Text(PROMPT, **labelled("beginning"))
     picture, text = w.HTML(), w.HTML()
 

@@ -4,10 +4,10 @@ from helpers.figures.predicting import Prediction
 
 PREDICTIONS = {
     "untrained": Prediction(
-        "What loss has a model that has learned nothing, with small random weights?",
+        "What is the loss of an untrained model with small random weights?",
         {
-            "0: it has made no mistake yet.": "The loss is the surprise at what comes, and "
-            "somebody who knows nothing is surprised every time.",
+            "0: it has made no mistake yet.": "The loss is the surprise at what comes next, and "
+            "a model that knows nothing is surprised every time.",
             "ln V: that of a guess among all words.": "Small weights give all words"
             " nearly the same score, so each gets 1/V.",
             "Far above ln V.": "That happens with large first weights: the model is then sure"
@@ -16,13 +16,13 @@ PREDICTIONS = {
         right="b",
     ),
     "limit": Prediction(
-        "The model trains for a minute or two on new texts only. Where does its loss on held-"
-        "out texts end, beside the text's entropy?",
+        "The model trains for a minute or two, on new texts only. Where does its loss on held-out texts end, "
+        "compared with the entropy?",
         {
-            "A few per cent above it.": "What is left is what the model hasn't "
-            "found out. Below it no model can get.",
-            "Below it, since the model has seen so much.": "The entropy is what chance itself"
-            " decides. Only a model that sees the answer gets below it.",
+            "A few per cent above it.": "The rest is what the model hasn't learned. No model gets "
+            "below the entropy, on average.",
+            "Below it, since the model has seen so much.": "The entropy is the part that is left to chance. "
+            "Only a model that sees the answer gets below it.",
             "About twice as high.": "That is where the pair table ends. A minute of training "
             "goes much further.",
         },
@@ -49,7 +49,7 @@ PREDICTIONS = {
             "Much fewer after the first merges, then a little fewer with each.": "What is "
             "frequent is merged first, and what comes later occurs seldom.",
             "Hardly fewer until most whole words are tokens.": "Pieces of words help at once: a merge "
-            "within many words shortens each of them.",
+            "that occurs in many words shortens each of them.",
         },
         right="b",
     ),
@@ -57,8 +57,8 @@ PREDICTIONS = {
         "Shakespeare, with letters, and with 256 and 1,024 merges besides: the same model, the same steps. "
         "How many bits per character does it need in the end?",
         {
-            "As many: bits per character don't depend on the tokens.": "The unit is the same, the model "
-            "isn't: with longer tokens it looks further back, and reads more in as many steps.",
+            "As many: bits per character don't depend on the tokens.": "With longer tokens the same "
+            "model looks further back, and reads more text in as many steps.",
             "Fewer with merges.": "The same 64 positions hold more text, and as many steps read more of it.",
             "More with merges: there are more tokens to guess among.": "Per token that is so. But each token "
             "stands for more characters, and that outweighs it.",
@@ -67,16 +67,14 @@ PREDICTIONS = {
     ),
     "valley": Prediction(
         "For each budget of operations one size is best. With thirty times the operations, how much "
-        "larger is "
-        "the best model?",
+        "larger is the best model?",
         {
-            "No larger: it reads thirty times as much.": "A model of that size has no room for so much more, "
-            "and its gap hardly shrinks any further.",
-            "About six times as large.": "Size and tokens grow nearly alike, and both by "
-            "about "
+            "No larger: it reads thirty times as much.": "A model of that size can't learn much "
+            "more from them, and its gap hardly shrinks any further.",
+            "About six times as large.": "Size and tokens grow nearly alike, each by about "
             "the root of thirty.",
-            "Thirty times as large.": "Then it would read no more than the small one did, far too little to "
-            "fill thirty times the weights.",
+            "Thirty times as large.": "Then it would read no more tokens than the small one did, "
+            "far too few for thirty times the weights.",
         },
         right="b",
     ),

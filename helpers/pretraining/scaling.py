@@ -5,7 +5,6 @@
 
 import functools
 import json
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -110,14 +109,6 @@ def held_out(model: nn.Module) -> float:
         total += float(nn.functional.cross_entropy(logits, then.flatten(), reduction="sum"))
         count += int((then != -100).sum())
     return total / count
-
-
-def law(runs: Sequence[Run]) -> tuple[float, float, float]:
-    """c, α and β of the law c·N^-α·D^-β that fits the gaps best, by least squares of their logarithms."""
-    rows = torch.tensor([[1.0, -math.log(run.weights), -math.log(run.tokens)] for run in runs])
-    gaps = torch.tensor([[math.log(run.gap)] for run in runs])
-    constant, alpha, beta = torch.linalg.lstsq(rows.double(), gaps.double()).solution.flatten().tolist()
-    return math.exp(constant), alpha, beta
 
 
 def valleys(runs: Sequence[Run], best: dict[float, float]) -> "Axes":

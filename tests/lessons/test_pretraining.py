@@ -293,13 +293,6 @@ def test_each_budget_has_a_best_size_that_grows_with_it() -> None:
     assert "best" in scaling.valleys(scaling.kept(), best).get_label()
 
 
-def test_the_law_that_was_put_in_comes_out() -> None:
-    runs = [
-        scaling.Run(0.0, N, D, 50 * N**-0.4 * D**-0.7) for N, D in ((10, 300), (40, 90), (90, 900), (300, 70))
-    ]
-    assert scaling.law(runs) == pytest.approx((50, 0.4, 0.7))
-
-
 def test_a_run_spends_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HEADSTART_QUICK", raising=False)
     run = scaling._run((2e9, 8))
