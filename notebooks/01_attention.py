@@ -168,10 +168,10 @@ with waiting_for("Exercise 1.2"), after_predicting("attention.temperature"):
 # ## 1.3 Additive attention: one step of a translator
 #
 # **Why.** Early neural translators had two parts: an *encoder* read the whole sentence into *one* vector, and a
-# *decoder* wrote the translation from it. Long sentences were translated badly. Bahdanau et al. (2015) kept a
-# vector for every source word, and let the decoder look them up. Its state, a vector that sums up what it has
-# written so far, is the query. The vectors of the source words are both keys and values, and their weighted average
-# is called the **context**. It helps to choose the next word.
+# *decoder* wrote the translation from it. The longer the sentence, the worse the translation (Cho et al. 2014).
+# Bahdanau et al. (2015) kept a vector for every source word, and let the decoder look them up. Its state, a vector
+# that sums up what it has written so far, is the query. The vectors of the source words are both keys and values,
+# and their weighted average is called the **context**. It helps to choose the next word.
 #
 # **Formula.** A small network compares the query with each key: two matrices bring both to the same size $d_a$, their
 # sum goes through tanh (hence *additive*), and a vector $v$ turns the result into one score.
@@ -693,9 +693,9 @@ with waiting_for("Exercises 1.3 and 1.4"):
 # attention, as in 1.6, has three, additive attention two. For the scores and the averages, both need about 2·T²·d
 # more. But dot products are one matrix product, which processors are built for. Additive attention computes T²·d
 # sums, puts each through a tanh, and keeps them all for the gradient. So the dot product is "much faster and more
-# space-efficient in practice" (Vaswani et al. 2017, section 3.2.1, who add that, without the scale, additive
-# attention does better at large $d_k$: Britz et al. 2017). Here are your two functions, with their projections,
-# timed on one core of your machine:
+# space-efficient in practice" (Vaswani et al. 2017, section 3.2.1, who add, citing Britz et al. 2017, that additive
+# attention does better at large $d_k$ if dot products aren't scaled). Here are your two functions, with their
+# projections, timed on one core of your machine:
 
 # %% draw=true
 # How long each takes, the more features there are
@@ -942,8 +942,9 @@ with waiting_for("Exercise 1.2"):
 # - A mask is True where a query may look, and acts before the softmax.
 # - Self-attention is permutation equivariant. That has nothing to do with the symmetry of the dot product.
 #
-# **Sources.** Bahdanau, Cho and Bengio 2015, *Neural machine translation by jointly learning to align and
-# translate*. Vaswani et al. 2017, *Attention is all you need*, sections 3.2.1 and 3.2.3. Britz et al. 2017,
-# *Massive exploration of neural machine translation architectures*.
+# **Sources.** Cho et al. 2014, *On the properties of neural machine translation: encoder–decoder approaches*.
+# Bahdanau, Cho and Bengio 2015, *Neural machine translation by jointly learning to align and translate*. Vaswani et
+# al. 2017, *Attention is all you need*, sections 3.2.1 and 3.2.3. Britz et al. 2017, *Massive exploration of neural
+# machine translation architectures*.
 #
 # Next, in lesson 2, a layer makes several look-ups at once.
