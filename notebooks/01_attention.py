@@ -3,11 +3,11 @@
 #
 # - **You will learn** how a network looks things up: from a soft dictionary, through the additive attention of
 #   early neural translators, to the scaled dot-product attention of the Transformer. You will write each of them,
-#   learn why √d_k is there, and find a slip that is easy to make.
+#   learn why √d_k is there, and find a mistake that is easy to make.
 # - **You need** Python, tensors in PyTorch (shapes, broadcasting, `@`), and what a gradient is.
-# - **Time** {minutes} minutes. Sections 1.1 to 1.7 and 1.8 to 1.14 make two good sittings.
+# - **Time** {minutes} minutes. Sections 1.1 to 1.7 and 1.8 to 1.14 fit two sittings.
 #
-# Every exercise is checked as soon as you ask for it. Stuck? Below each are two hints, then the idea.
+# Every exercise is checked as soon as you ask for it. If you get stuck, each has two hints and then the idea.
 
 # %% setup=true
 import math
@@ -25,9 +25,9 @@ from helpers.figures.showing import show, waiting_for
 # %% [markdown]
 # ## 1.0 First, watch one
 #
-# Here is a small Transformer. It has read book reviews from left to right, always asked the same thing: which word
-# comes next? Nobody told it what a name is, what *plural* means, or who is a *she* and who a *he*. Now it has read
-# *the plot that fills the book*, and must go on with *is* or *are*.
+# Here is a small Transformer. It was trained on book reviews, with one task: read from left to right, and predict
+# the next word. Nobody told it what a name is, what *plural* means, or who is a *she* and who a *he*. Now it has
+# read *the plot that fills the book*, and has to choose between *is* and *are*.
 
 # %% predict="attention.watched"
 
@@ -37,26 +37,27 @@ with waiting_for("your prediction"), after_predicting("attention.watched"):
     display(explorers.reading_explorer())
 
 # %% [markdown] reveals="attention.watched"
-# To choose a word, it looks back. Two *heads* do so side by side: the bars show how much each looks at every word
-# so far, and each colour sums to 1. (`<bos>` stands before every text.) Head 2 has found the subject.
+# To choose a word, the model looks back at those it has read, with two *heads*: two look-ups side by side. The bars
+# show how much each head looks at each word; the bars of one colour sum to 1. (`<bos>` marks the beginning of a
+# text.) Head 2 has found the subject.
 
 # %% [markdown]
 # Try these:
 #
-# 1. Replace *plot that fills* with *jokes that fill*. Which word follows now? Where does head 2 look?
-# 2. *when simon inherits the treasure , two captains follow*: whom do they follow? Then replace *simon* with
-#    *nora*.
-# 3. *luckily , the plot is*, then *sadly , the plot is*. Which head makes the difference?
-# 4. Move the slider to the left, word by word: each word looks for something else.
-# 5. Type something of your own. It knows some 880 words, and tells you which of yours it doesn't.
+# 1. Replace *plot that fills* with *jokes that fill*. Which word follows now, and where does head 2 look?
+# 2. Type *when simon inherits the treasure , two captains follow*. Is *him* or *her* more likely? Then replace
+#    *simon* with *nora*.
+# 3. Type *luckily , the plot is*, then *sadly , the plot is*. Which head looks at the word that differs?
+# 4. Move the slider to the left, word by word: each word looks for something different.
+# 5. Type something of your own. The model knows some 880 words, and tells you which of yours it doesn't know.
 #
-# On 300 new reviews it gets nearly all of 769 choices between *is* and *are* right, and nine of ten between *he*
-# and *she*. Four such models were trained, from different random numbers; this is the one whose heads are easiest
-# to read. All four learned *is* and *are*, but for one of them *he* or *she* stayed a coin toss.
-# (`python -m benchmarks.reader` measures it; with `--keep` it trains a new one first.)
+# In 300 new reviews it gets nearly all of 769 choices between *is* and *are* right, and nine of ten between *he*
+# and *she*. (`python -m benchmarks.reader` measures this.) We trained four such models, from different random
+# numbers, and show the one whose heads are easiest to read. All four learned *is* and *are*; one of them never
+# learned *he* and *she*.
 #
-# There is a look-up in there that nobody programmed. This lesson builds one, starting from four temperatures. In
-# 1.6 your own function reads such a sentence with this model's numbers, and you will know what each of them is for.
+# Nobody programmed this look-up. In this lesson you build one, starting from four temperatures. In 1.6 your own
+# function will read such a sentence with this model's numbers, and you will know what they are for.
 
 # %% [markdown]
 # ## 1.1 A look-up that never misses
@@ -68,12 +69,12 @@ with waiting_for("your prediction"), after_predicting("attention.watched"):
 #
 # $$\text{output} = \sum_j w_j\, v_j \qquad w_j \ge 0, \quad \sum_j w_j = 1$$
 #
-# Three words for the rest of the course. The **query** is what you ask (13 h). The **keys** are what it is compared
-# with (the four hours). The **values** are what you get a mixture of (the four temperatures).
+# Three words for the rest of the course: the **query** is what you ask (13 h), the **keys** are what it is compared
+# with (the four hours), and the **values** are what the answer is mixed from (the four temperatures).
 #
-# By hand, with minus the distance as the score: the scores are −5, −1, −3, −7. To make them positive take $e^{\text{score}}$:
-# 0.007, 0.368, 0.050, 0.001. Divide by their sum, 0.425: the weights are 0.016, 0.865, 0.117, 0.002.
-# The average is 0.016·11 + 0.865·18 + 0.117·21 + 0.002·15 = **18.2°**.
+# **By hand**, with minus the distance as the score: the scores are −5, −1, −3, −7. The exponential
+# $e^{\text{score}}$ makes them positive: 0.007, 0.368, 0.050, 0.001. Divide by their sum, 0.425: the weights are
+# 0.016, 0.865, 0.117, 0.002. The average is 0.016·11 + 0.865·18 + 0.117·21 + 0.002·15 = **18.2°**.
 
 # %%
 hours = torch.tensor([8.0, 12.0, 16.0, 20.0])  # keys
@@ -89,29 +90,30 @@ labels = ["8 h", "12 h", "16 h", "20 h"]
 show(plots.bars(labels, {"weight": weights}, title="What 13 h listens to"))
 
 # %% [markdown]
-# A dict gives one entry or an error. A soft look-up moves smoothly when the query moves, so it has a gradient, and
-# whatever makes the queries and keys can be *learned*. That is attention. The rest of this lesson is about where
-# scores come from.
+# A dict gives one entry or an error. The answer of a soft look-up changes gradually as the query changes. So
+# gradients pass through it, and whatever computes the queries and keys can be *learned*. That is attention. The
+# rest of this lesson is about where the scores come from.
 
 # %% [markdown]
 # ## 1.2 Scores become weights: softmax
 #
-# **Why.** Scores are any numbers; weights must be positive and sum to 1. What you just did has a name:
+# **Why.** Scores can be any numbers; weights must be positive and sum to 1. What you just did is called the
+# *softmax*:
 #
 # $$\text{softmax}(s)_j = \frac{e^{s_j}}{\sum_i e^{s_i}}$$
 #
 # **By hand.** Scores 0, 0.69, 1.10 are the logarithms of 1, 2, 3. So $e^s$ is 1, 2, 3, the sum is 6, and the weights
 # are 1/6, 2/6, 3/6.
 #
-# **A trap.** Nothing stops a network from making a score of 1000. The largest float32 is about $e^{88}$:
+# **A trap.** Nothing stops a network from producing a score of 1000, but the largest float32 is about $e^{88.7}$:
 
 # %%
 big = torch.tensor([0.0, 1000.0])
 big.exp(), big.exp() / big.exp().sum()
 
 # %% [markdown]
-# The right weights are 0 and 1, and NaN came back. One fact cures this: adding the same number $c$ to all scores
-# changes no weight, since $e^{s+c} = e^s e^c$, and $e^c$ cancels. Choose $c$ well, and nothing overflows.
+# The weights should be 0 and 1, but one is NaN. The cure: adding the same number $c$ to all scores changes no
+# weight, since $e^{s+c} = e^s e^c$, and $e^c$ cancels. With the right $c$, nothing overflows.
 #
 # **Exercise 1.2** · difficulty 2 of 5 · 10 minutes · 3 points
 #
@@ -147,7 +149,7 @@ def softmax(x, dim):
 check("attention.softmax", softmax)
 
 # %% [markdown]
-# Divide the scores by a *temperature* first, and you decide how sharp the look-up is.
+# If you first divide the scores by a number, the *temperature*, you control how sharp the look-up is.
 
 # %% predict="attention.temperature"
 
@@ -159,15 +161,17 @@ with waiting_for("Exercise 1.2"), after_predicting("attention.temperature"):
     show(plots.bars(labels, by_temperature, title="The same scores at three temperatures"))
 
 # %% [markdown] reveals="attention.temperature"
-# Cold, the winner takes nearly all. Hot, the weights come closer together.
+# At a low temperature the largest score takes nearly all the weight. At a high one, the weights are closer to each
+# other.
 
 # %% [markdown]
 # ## 1.3 Additive attention: one step of a translator
 #
-# **Why.** The first neural translators read a whole sentence into *one* vector, then wrote the translation from it.
-# Long sentences suffered. Bahdanau et al. (2015) kept a vector for every source word, and let the decoder look them
-# up. Before it writes the next word, its state is the query, the source words are keys and values, and their
-# average is called the **context**.
+# **Why.** Early neural translators had two parts: an *encoder* read the whole sentence into *one* vector, and a
+# *decoder* wrote the translation from it. The longer the sentence, the worse the translation (Cho et al. 2014).
+# Bahdanau et al. (2015) kept a vector for every source word, and let the decoder look them up. Its state, a vector
+# that sums up what it has written so far, is the query. The vectors of the source words are both keys and values,
+# and their weighted average is called the **context**. It helps to choose the next word.
 #
 # **Formula.** A small network compares the query with each key: two matrices bring both to the same size $d_a$, their
 # sum goes through tanh (hence *additive*), and a vector $v$ turns the result into one score.
@@ -183,11 +187,13 @@ with waiting_for("Exercise 1.2"), after_predicting("attention.temperature"):
 # **Return the context and the weights of additive attention.**
 #
 # <details><summary>Hint 1</summary>Write the shapes down. <code>query @ W_q</code> is (..., d_a), but
-# <code>keys @ W_k</code> is (..., T, d_a). What must happen to the first so that they add up for every key?</details>
-# <details><summary>Hint 2</summary>The scores are (..., T). Over which axis do they become weights? And for the
-# average, each weight has to meet a whole row of <code>values</code>.</details>
-# <details><summary>The idea</summary>With an axis of size 1 in the place of T, one query meets every key by
-# broadcasting. The scores become weights, and the context is the average that they make of the values.</details>
+# <code>keys @ W_k</code> is (..., T, d_a). What does the first need, so that it can be added to the second for
+# every key?</details>
+# <details><summary>Hint 2</summary>The scores are (..., T). Over which axis do they become weights? In the average,
+# each weight multiplies a whole row of <code>values</code>.</details>
+# <details><summary>The idea</summary>Give the query an axis of size 1 where the keys have T, and broadcasting
+# compares it with every key. The context is the average of the values with the weights that the scores
+# become.</details>
 
 
 # %% exercise="attention.additive"
@@ -218,9 +224,10 @@ def additive_attention(query, keys, values, W_q, W_k, v):
 check("attention.additive", additive_attention)
 
 # %% [markdown]
-# Now let it learn. A translator turns *the black cat* into *le chat noir*: the last two words change places. We start
-# with random vectors and matrices, and follow the gradient of your function until each French word looks at the right
-# English one. (A real translator isn't told which word is right; the loss of its next word teaches it.)
+# Now let it learn. A translator turns *the black cat* into *le chat noir*: the last two words swap places. We start
+# with random vectors and matrices, and train them through your function until each French word looks at the right
+# English one. (A real translator isn't told which word to look at; it learns that from the loss of the words it
+# writes.)
 
 # %% draw=true
 # Where each French word looks: before it has learned, and after
@@ -232,40 +239,41 @@ with waiting_for("Exercise 1.3"):
     show(plots.heatmap(last, french, english, title="after 40 steps", ax=after))
 
 # %% [markdown]
-# Look at the crossing: *chat* looks at *cat*, *noir* at *black*. A look-up doesn't mind that the order differs.
-# And keep in mind that gradient descent went *through* the tanh. We come back to that in 1.10.
+# *chat* looks at *cat*, and *noir* at *black*: a look-up can follow any word order. And gradient descent went
+# *through* the tanh, which will matter in 1.10.
 
 # %% [markdown]
 # ## 1.4 Scaled dot-product attention
 #
-# **Why.** A network for every pair of words is slow. There is a cheaper measure of how alike two vectors are: their
-# dot product, which is large when they point the same way, 0 at a right angle, negative when opposed. And the dot
-# products of *all* queries with *all* keys are one matrix product.
+# **Why.** Running a network for every pair of words is slow. The dot product measures more cheaply how alike two
+# vectors are: it is large when they point the same way, 0 at a right angle, negative when they are opposed. And the
+# dot products of *all* queries with *all* keys are one matrix product.
 #
 # **Formula** (Vaswani et al. 2017, equation 1):
 #
 # $$\text{Attention}(Q, K, V) = \text{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
 #
-# Row $i$ of $QK^\top$ holds query $i$'s scores, one for each key. Why divide by $\sqrt{d_k}$? That is section 1.8.
+# Row $i$ of $QK^\top$ holds query $i$'s scores, one for each key. Section 1.8 explains the $\sqrt{d_k}$.
 #
 # **By hand.** Query (1, 0); keys (1, 0), (0, 1), (−1, 0); values 10, 20, 30. The dot products are 1, 0, −1. Divided by
 # √2: 0.71, 0, −0.71. Their exponentials are 2.03, 1, 0.49, with sum 3.52. So the weights are 0.58, 0.28, 0.14 and the
 # output is **15.6**.
 #
-# **Hiding a key.** Sometimes a query mustn't see a key: padding, or a word that is still to come. A mask says which
-# it *may* see. The others get the score −∞ **before** the softmax, since $e^{-\infty} = 0$: their weight is exactly 0
-# and the rest still sums to 1. Above, with the first key hidden, the weights are 0, 0.67, 0.33.
+# **Hiding a key.** Some keys a query mustn't see, such as a word that is still to come, or the padding behind a
+# short sentence. A mask says which keys it *may* see. The others get the score −∞ **before** the softmax. Since
+# $e^{-\infty} = 0$, their weight is exactly 0, and the other weights still sum to 1. In the example above, with the
+# first key hidden, the weights are 0, 0.67, 0.33.
 #
 # **Exercise 1.4** · difficulty 2 of 5 · 10 minutes · 4 points
 #
 # **Return the outputs and weights of scaled dot-product attention, hiding the keys that the mask forbids.**
 #
-# <details><summary>Hint 1</summary>Which two axes of k change places? There may be more in front, so
+# <details><summary>Hint 1</summary>Which two axes of k must be swapped? There may be more in front, so
 # <code>k.T</code> won't do.</details>
 # <details><summary>Hint 2</summary>Which scores must become −∞, those where the mask is True or those where it is
 # False? Look up <code>masked_fill</code>.</details>
 # <details><summary>The idea</summary>One product compares all queries with all keys. A score of −∞ leaves no
-# weight. Another product averages the values.</details>
+# weight. A second product averages the values.</details>
 
 
 # %% exercise="attention.scaled_dot_product"
@@ -296,7 +304,8 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 check("attention.scaled_dot_product", scaled_dot_product_attention)
 
 # %% [markdown]
-# A compass shows what a dot product sees. Eight directions are arrows in the plane; each is a query, a key and a value.
+# A compass shows how dot products compare vectors. Its eight directions are arrows in the plane; each is a query, a
+# key and a value.
 
 # %% predict="attention.hidden_key"
 
@@ -314,17 +323,17 @@ with waiting_for("Exercise 1.4"), after_predicting("attention.hidden_key"):
     show(plots.heatmap(east_hidden, names, names, mask=not_east, title="E hidden", ax=middle))
 
 # %% [markdown] reveals="attention.hidden_key"
-# Each direction looks at itself most, then at its neighbours. With E hidden, the query E looks at NE and SE
+# Each direction looks mostly at itself, then at its neighbours. With E hidden, the query E looks at NE and SE
 # instead.
 
 # %% [markdown]
 # ## 1.5 Who asks, who answers
 #
-# Whoever *asks* gives the queries. Whoever is *asked* gives the keys, and the values too: a key says what an entry is
-# about, its value is what you take home.
+# The sequence that *asks* gives the queries. The sequence that is *asked* gives both keys and values: a key says
+# what an entry is about, and its value is what you get from it.
 #
-# Let y be one sequence and x another. "Attention of y over x" means that each position of y looks things up in x.
-# With "attention of x over x", a sequence looks things up in itself.
+# Let x and y be two sequences. In "attention of y over x", each position of y looks things up in x. In "attention
+# of x over x", a sequence looks things up in itself.
 #
 # **Exercise 1.5** · difficulty 1 of 5 · 3 minutes · 2 points
 #
@@ -333,7 +342,7 @@ with waiting_for("Exercise 1.4"), after_predicting("attention.hidden_key"):
 # <details><summary>Hint 1</summary>In 1.3, what was the query: the decoder's state or the source words?</details>
 # <details><summary>Hint 2</summary>The output has one row for each query. Which positions get something new in
 # attention of y over x?</details>
-# <details><summary>The idea</summary>One asks, one is asked: keys and values come from the one who is
+# <details><summary>The idea</summary>One sequence asks and one is asked. Keys and values come from the one that is
 # asked.</details>
 
 # %% exercise="attention.roles"
@@ -354,13 +363,14 @@ check("attention.roles", roles)
 # %% [markdown]
 # ## 1.6 Cross-attention and self-attention
 #
-# **Why.** What a word looks for isn't what it is. *it* looks for a noun; *cat* is one. So before the look-up, three
-# learned matrices turn each vector into what it asks, what it offers, and what it hands over:
+# **Why.** What a word looks for differs from what it is: *it* is a pronoun and looks for a noun. So before the
+# look-up, three learned matrices turn each vector into what it asks for, what it can be found by, and what it hands
+# over:
 #
 # $$Q = y\,W_q \qquad K = x\,W_k \qquad V = x\,W_v$$
 #
-# With two sequences this is **cross-attention**: in a Transformer translator, y are the decoder's positions and x the
-# encoder's outputs. With y = x it is **self-attention**: queries, keys and values from the same sequence.
+# With two sequences this is **cross-attention**: in a Transformer that translates, y holds the decoder's vectors,
+# and x the encoder's outputs. With y = x it is **self-attention**: queries, keys and values from the same sequence.
 #
 # **By hand**, all sizes 1: y = 1; x = 1, 2; $W_q$ = 1, $W_k$ = 0.69, $W_v$ = 10. The keys are 0.69 and 1.39, the scores
 # too (√1 = 1), their exponentials 2 and 4, the weights 1/3 and 2/3, the values 10 and 20, the output **16.7**.
@@ -369,9 +379,11 @@ check("attention.roles", roles)
 #
 # **Project both sequences, and return the outputs and the weights of y looking things up in x.**
 #
-# <details><summary>Hint 1</summary>You have written the look-up already. Which three tensors does it want?</details>
-# <details><summary>Hint 2</summary>Does the mask change on its way?</details>
-# <details><summary>The idea</summary>Three projections, two of them of x, then your function of Exercise 1.4.</details>
+# <details><summary>Hint 1</summary>You have written the look-up already. Which three tensors does it
+# take?</details>
+# <details><summary>Hint 2</summary>Does the mask have to be changed for it?</details>
+# <details><summary>The idea</summary>Three projections, two of them of x, then your function of Exercise
+# 1.4.</details>
 
 
 # %% exercise="attention.cross"
@@ -399,8 +411,8 @@ def cross_attention(y, x, W_q, W_k, W_v, mask=None):
 check("attention.cross", cross_attention)
 
 # %% [markdown]
-# Here is a sentence with vectors that you can read. Four features say what a word is; $W_q$ says what it looks for.
-# A model would learn these numbers; we write them by hand to see what they do.
+# Here is a sentence with vectors that you can read. Four features say what kind of word it is; $W_q$ turns that
+# into what it looks for. A model would learn these numbers; we write them by hand to see what they do.
 
 # %%
 words = ["the", "cat", "sat", "because", "it", "was", "tired"]
@@ -432,14 +444,14 @@ with waiting_for("Exercise 1.6"):
     print("it, after    ", "  ".join(f"{value:6.2f}" for value in outputs[it].tolist()))
 
 # %% [markdown]
-# *it* looks at *cat*, and comes out of the layer as something animate: the sentence has told it what it stands for.
-# *the*, *because* and *was* ask for nothing here. All their scores are 0, so they look everywhere equally.
+# *it* looks at *cat*, and its output is mostly animate: it now says what *it* refers to. *the*, *because* and *was*
+# ask for nothing here: all their scores are 0, so they look at every word equally.
 
 # %% [markdown]
-# And the model of 1.0? It does the same. Its vectors have 48 features instead of four, and nobody chose what they
-# mean. For each head, three matrices turn them into queries, keys and values. Here these go through **your**
-# function of 1.4, with a mask that hides later words: the model reads from left to right. (Each projection adds a
-# constant vector as well.)
+# The model of 1.0 does the same. Its vectors have 48 features instead of four, and nobody chose their meaning. For
+# each head, three matrices turn them into queries, keys and values. (Each projection also adds a constant vector.)
+# Here they go through **your** function of 1.4, with a mask that hides later words, since the model reads from left
+# to right.
 
 # %% draw=true
 # Head 2 of the trained model, by your function
@@ -454,18 +466,18 @@ with waiting_for("Exercise 1.4"):
     print(f"largest difference from the model's own weights: {(looks - reading.weights[1]).abs().max():.0e}")
 
 # %% [markdown]
-# The last row is what 1.0 shows of head 2 for this sentence. Nothing in it was set by hand: 66,288 numbers were
-# moved, a little at a time, whenever the next word came as a surprise. Lesson 8 shows how.
+# The last row shows the same weights as head 2 in 1.0. No number in this model was set by hand: training moved its
+# 66,288 numbers, a little at a time, to make the next word more probable. Lesson 8 shows how.
 
 # %% [markdown]
 # ## 1.7 Explore: a sentence of your own
 #
-# The picture calls **your** function. The bars show each row's *entropy*: 0 bits when a word looks at one word alone,
-# $\log_2 T$ when it looks at all $T$ equally. Try these:
+# The picture calls **your** function. The bars show each row's *entropy*: 0 bits when a word looks at only one
+# word, $\log_2 T$ when it looks at all $T$ equally. Try these:
 #
-# 1. Move the temperature down to 0.1, then up to 10. What happens to the entropy? Which rows don't care, and why?
+# 1. Move the temperature down to 0.1, then up to 10. Which rows keep their entropy, and why?
 # 2. Choose the causal mask. What is left for the first word to look at?
-# 3. Hide *cat*. Where does *it* look now? Is that a good answer?
+# 3. Hide *cat*. Where does *it* look now, and is that sensible?
 # 4. Type *the dog chased the ball because it was hungry*, then end with *round*. Can one layer tell what *it* is?
 
 # %% draw=true
@@ -475,26 +487,27 @@ explorers.attention_explorer(scaled_dot_product_attention)
 # %% [markdown]
 # **Question 1.7** · graded by hand · 8 minutes · 5 points
 #
-# How does self-attention differ from attention over an encoder's states, as in 1.3? Say where queries, keys and values
-# come from in each, what shape the weights have, and what each is for. Name one thing that stays the same.
-# Five sentences will do.
+# How does self-attention differ from attention over an encoder's states, as in 1.3? For each, say where queries,
+# keys and values come from, what shape the weights have, and what it is for. Name one thing that both have in
+# common. Five sentences are enough.
 
 # %% [markdown] written="attention.self_or_encoder" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** In attention over an encoder's states the decoder asks: the queries come from the decoder's states
-# y, the keys and values from the encoder's states x. The weights have shape T_y × T_x, and each row says where in the
-# source a target position looks, so information moves from one sequence to another. In self-attention all three are
-# projections of one and the same sequence, the weights are T × T, and each position is rewritten with what the others
-# know, so that a word's vector comes to depend on its context. In the recurrent translator the queries come one after
-# another, since each decoder state needs the one before; in self-attention all queries are there at once, and any two
-# positions are one step apart. What stays: scores, softmax over the keys, weighted average of the values.
+# **Model answer.** In attention over an encoder's states the decoder asks: the queries come from the decoder's
+# states y, the keys and values from the encoder's states x. The weights have shape T_y × T_x, and each row says
+# where in the source a target position looks, so information moves from one sequence to another. In self-attention
+# all three are projections of one and the same sequence, the weights are T × T, and each position gets a new vector
+# made from all positions, so a word's vector depends on its context. In the recurrent translator the queries come
+# one after another, since each decoder state needs the one before; in self-attention all queries are there at once,
+# and any two positions are one step apart. What both have in common: scores, softmax over the keys, weighted
+# average of the values.
 #
 # **Rubric**
 # - 1 point: over an encoder's states, the queries come from the decoder and the keys and values from the encoder.
 # - 1 point: in self-attention all three come from the same sequence, by different projections.
 # - 1 point: the weights are T_y × T_x in the one and T × T in the other (in words is fine).
 # - 1 point: what for: between two sequences, against within one. Or: one query after another, against all at once.
-# - 1 point: what stays the same: the look-up itself (scores, softmax, average of values).
+# - 1 point: what both have in common: the look-up itself (scores, softmax, average of values).
 # - No point is lost for language. "Self-attention looks at neighbours only" loses the fourth point: it looks at all
 #   positions.
 # ### END SOLUTION
@@ -502,12 +515,11 @@ explorers.attention_explorer(scaled_dot_product_attention)
 # %% [markdown]
 # ## 1.8 Why √d_k: how large is a dot product?
 #
-# Some slips in these lessons come from reports by students before you: they are easy to make, and each shows
-# something. Here is the first: *$\sqrt{d_k}$ is there because the numbers get too large without it, which is
-# numerically unstable.* The first half is right. But in float32 your softmax survives ±10⁴, so instability isn't
-# the reason. Let us measure what is.
+# A common explanation: *without $\sqrt{d_k}$ the numbers get too large, which is numerically unstable.* The first
+# half is right. But in float32 your softmax handles scores of ±10⁴, so there instability can't be the reason.
+# (Section 1.9 comes back to numbers of 16 bits.) Let us measure what is.
 #
-# First: *how* large? Let the components of q and k be independent, each with mean 0 and variance 1.
+# First, *how* large do they get? Let the components of q and k be independent, each with mean 0 and variance 1.
 # $q \cdot k = q_1 k_1 + q_2 k_2 + \dots$ has one term for each of the $d_k$ components.
 #
 # **By hand.** Let each component be +1 or −1 with equal chance (mean 0, variance 1). For $d_k = 1$ the product is +1 or
@@ -519,8 +531,9 @@ explorers.attention_explorer(scaled_dot_product_attention)
 # **Return the variance of q·k for vectors of d_k components.**
 #
 # <details><summary>Hint 1</summary>What is the variance of one term? You have it above, for d_k = 1.</details>
-# <details><summary>Hint 2</summary>What happens to variances when independent things are added?</details>
-# <details><summary>The idea</summary>d_k independent terms, each with the same variance: their variances add up.</details>
+# <details><summary>Hint 2</summary>What happens to the variances when independent numbers are added?</details>
+# <details><summary>The idea</summary>d_k independent terms, each with the same variance: their variances add
+# up.</details>
 
 
 # %% exercise="attention.predicted_variance"
@@ -547,14 +560,14 @@ with waiting_for("Exercise 1.8"):
     show(plots.lines(sizes, measured | predicted, xlabel="$d_k$", ylabel="variance of q·k", log="xy"))
 
 # %% [markdown]
-# So a typical score has size $\sqrt{d_k}$: 8 for $d_k = 64$, and 32 for 1024. Dividing by it brings every score back to
-# size 1, whatever $d_k$ is. (The argument is footnote 4 of Vaswani et al. 2017.)
+# So a typical score has size $\sqrt{d_k}$, its standard deviation: 8 for $d_k = 64$, and 32 for 1024. Divided by
+# it, a typical score has size 1, whatever $d_k$ is. (The argument is footnote 4 of Vaswani et al. 2017.)
 
 # %% [markdown]
 # ## 1.9 Why √d_k: a softmax that stops learning
 #
-# What do large scores do? With two keys whose scores differ by $g$, the larger weight is $w = 1/(1 + e^{-g})$. And how
-# much does it change when its score changes a little? By its derivative, $w(1-w)$:
+# What do large scores do? With two keys whose scores differ by $g$, the larger weight is $w = 1/(1 + e^{-g})$. Its
+# derivative with respect to its own score, $w(1-w)$, says how much it changes when that score changes a little:
 #
 # | gap $g$ | weight $w$ | derivative $w(1-w)$ |
 # | --- | --- | --- |
@@ -563,8 +576,8 @@ with waiting_for("Exercise 1.8"):
 # | 8 | 0.9997 | 0.0003 |
 # | 32 | 1.0000 | 0.00000000000001 |
 #
-# The softmax is *saturated*: it has decided, and hardly any gradient comes back to change its mind. All the
-# numbers are finite and nothing is unstable. It just doesn't learn. Measure it for many queries:
+# With a large gap the softmax is *saturated*: one weight is nearly 1, and hardly any gradient comes back to change
+# that. All numbers are finite and nothing is unstable, but the scores hardly learn. Measure this for many queries:
 #
 # **Exercise 1.9** · difficulty 4 of 5 · 15 minutes · 3 points
 #
@@ -574,12 +587,12 @@ with waiting_for("Exercise 1.8"):
 # **Return two means over the queries: of the largest weight, and of the Euclidean norm of its gradient with respect
 # to the T scores that go into the softmax.**
 #
-# <details><summary>Hint 1</summary>The scores are (N, T): how does each q[n] meet its own keys k[n, t] only? By a
-# new axis, or by <code>torch.einsum</code>.</details>
-# <details><summary>Hint 2</summary>What should the gradient be taken of, and with respect to what? After
+# <details><summary>Hint 1</summary>The scores are (N, T). How do you multiply each q[n] with its own keys k[n, t]
+# only? Use a new axis, or <code>torch.einsum</code>.</details>
+# <details><summary>Hint 2</summary>What do you differentiate, and with respect to what? After
 # <code>scores.detach().requires_grad_()</code>, <code>torch.autograd.grad</code> of a <i>sum</i> gives every row's
 # gradient at once: no row's weight depends on another row's scores.</details>
-# <details><summary>The idea</summary>Autograd does all rows in one go. Or derive the gradient on paper: with w the
+# <details><summary>The idea</summary>Autograd does all rows at once. Or derive the gradient on paper: with w the
 # weights and m the place of the largest, its t-th component is w_m(1 − w_m) for t = m and −w_m·w_t
 # otherwise.</details>
 
@@ -632,15 +645,16 @@ with waiting_for("Exercise 1.9"), after_predicting("attention.gradient"):
     print(f"d_k = 1024, not scaled: {100 * lost:.0f} % of the queries get a gradient below 0.001")
 
 # %% [markdown] reveals="attention.gradient"
-# So, for random vectors: **the scores' variance is $d_k$, the softmax saturates and its gradient vanishes.** The
-# authors only *suspect* that this is why unscaled dot products do worse at large $d_k$ (Vaswani et al. 2017,
-# section 3.2.1). And the mean flatters: most queries get next to nothing, and the few whose two best keys nearly
-# tie lift it. (At $d_k = 4$ the unscaled scores are ahead: only large ones do damage.) Trained queries and keys
-# aren't random vectors: a model may learn to keep them small, and then nothing saturates.
+# So, for random vectors: **without the scale, the scores' variance is $d_k$, the softmax saturates and its gradient
+# vanishes.** The mean hides how badly: most queries get next to nothing, and the mean comes from the few whose two
+# best keys nearly tie. (At $d_k = 4$ the unscaled scores get the larger gradient: only large scores do damage.)
+# Vaswani et al. (2017, section 3.2.1) only *suspect* that this is why unscaled dot products do worse at large
+# $d_k$. Trained queries and keys aren't random: a model can learn to keep them small, and then nothing saturates.
 
 # %% [markdown]
-# In one case "numerically unstable" is right. Large models compute in 16 bits, and float16, one of the two common
-# formats, ends at 65,504. A product beyond that is infinite before any softmax sees it:
+# In one case "numerically unstable" is right. Large models are often trained with numbers of 16 bits, and in one of
+# the two common formats, float16, the largest number is 65,504. A dot product beyond that becomes infinite before
+# it gets to the softmax:
 
 # %%
 large = torch.full((1024,), 8.0, dtype=torch.float16)
@@ -657,8 +671,8 @@ explorers.saturation_explorer(saturation)
 # ## 1.10 Additive or dot product?
 #
 # Two reasons are often given for the dot product: it is cheaper, and additive attention, with its tanh, isn't fully
-# differentiable. Take the second first. PyTorch can compare gradients with finite differences; `gradcheck` says
-# True where they agree.
+# differentiable. The second reason first. PyTorch's `gradcheck` compares gradients with finite differences, and
+# returns True if they agree.
 
 # %% draw=true
 # Are both differentiable?
@@ -673,14 +687,15 @@ with waiting_for("Exercises 1.3 and 1.4"):
         print(f"{name}: do gradients and differences agree?", torch.autograd.gradcheck(function, inputs))
 
 # %% [markdown]
-# Both are differentiable: tanh is smooth, and its derivative is $1 - \tanh^2$. You trained through it in 1.3.
+# Both are differentiable: tanh is smooth, with the derivative $1 - \tanh^2$. You trained through it in 1.3.
 #
-# Now the cost, for T queries and T keys of d features. Both need about T²·d multiplications. But the dot product is
-# one matrix product, which processors are built for. Additive attention makes T²·d numbers, puts each of them
-# through a tanh, and has to keep them all for the gradient. So the dot product is "much faster and more
-# space-efficient in practice" (Vaswani et al. 2017, section 3.2.1). (Without the scale, they write, citing Britz et
-# al. 2017, additive attention does better at large $d_k$.) Timed on one core of your
-# machine, in time of the processor, with your functions:
+# Now the cost, for T queries and T keys of d features. Each projection takes T·d² multiplications: dot-product
+# attention, as in 1.6, has three, additive attention two. For the scores and the averages, both need about 2·T²·d
+# more. But dot products are one matrix product, which processors are built for. Additive attention computes T²·d
+# sums, puts each through a tanh, and keeps them all for the gradient. So the dot product is "much faster and more
+# space-efficient in practice" (Vaswani et al. 2017, section 3.2.1, who add, citing Britz et al. 2017, that additive
+# attention does better at large $d_k$ if dot products aren't scaled). Here are your two functions, with their
+# projections, timed on one core of your machine:
 
 # %% draw=true
 # How long each takes, the more features there are
@@ -702,19 +717,21 @@ with waiting_for("Exercises 1.3 and 1.6"):
 # %% [markdown]
 # **Question 1.10** · graded by hand · 8 minutes · 5 points
 #
-# Compare dot-product with additive attention. How does each compute a score? Are both differentiable? What differs in
-# time and memory, and why? Which of the two needs $\sqrt{d_k}$, and why doesn't the other? Use what you measured.
+# Compare dot-product with additive attention: how each computes a score, whether both are differentiable, and what
+# differs in time and memory, and why. Say which of the two needs $\sqrt{d_k}$, and why the other doesn't. Use what
+# you measured.
 
 # %% [markdown] written="attention.dot_or_additive" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** Dot-product attention takes q·k/√d_k, where q and k have the same size (after projection). Additive
-# attention brings q and k to a common size, adds them, and reads a score from tanh of the sum by a vector v; q and k may
-# differ in size. Both are differentiable everywhere: tanh is smooth, gradcheck agrees for both, and we trained the additive
-# one by gradient descent. The number of multiplications is of the same order, T²·d. But all dot products are one matrix
-# product, which hardware is made for, and only the T × T scores are stored. The additive one forms T × T × d_a numbers and
-# a tanh of each, so it is slower (several times in our timing) and needs d_a times the memory for its hidden layer. Dot
-# products of random vectors have variance d_k, which saturates the softmax, hence the scale. tanh lies between −1 and 1,
-# so that an additive score is at most the sum of |v_i| however large q and k are.
+# **Model answer.** Dot-product attention takes q·k/√d_k, where q and k have the same size (after projection).
+# Additive attention brings q and k to a common size, adds them, and reads a score from tanh of the sum by a vector
+# v; q and k may differ in size. Both are differentiable everywhere: tanh is smooth, gradcheck agrees for both, and
+# we trained the additive one by gradient descent. Apart from the projections, the number of multiplications is of
+# the same order, T²·d. But all dot products are one matrix product, which hardware is made for, and only the T × T
+# scores are stored. The additive one forms T × T × d_a numbers and a tanh of each, so it is slower (several times
+# in our timing) and needs d_a times the memory for its hidden layer. Dot products of random vectors have variance
+# d_k, which saturates the softmax, hence the scale. tanh lies between −1 and 1, so that an additive score is at
+# most the sum of |v_i| however large q and k are.
 #
 # **Rubric**
 # - 1 point: how each computes a score.
@@ -728,8 +745,8 @@ with waiting_for("Exercises 1.3 and 1.6"):
 # %% [markdown]
 # ## 1.11 Shuffle the words
 #
-# Does self-attention know the order of words? Each word in this sentence has a random vector; the second picture has the
-# same words in another order.
+# Does self-attention know the order of words? Below, each word has a random vector, and two sentences have the same
+# words in different orders.
 
 # %%
 torch.manual_seed(22)
@@ -751,27 +768,29 @@ with waiting_for("Exercise 1.6"), after_predicting("attention.order"):
     show(axes[0])
 
 # %% [markdown] reveals="attention.order"
-# The same numbers, in another order. Every word gets the same output in both sentences, so who bites whom is lost.
+# The same numbers, in a different order. Each word gets the same output in both sentences, so who bites whom is
+# lost.
 
 # %% [markdown]
-# Two words for what a layer does to shuffled positions, with $p$ a permutation:
+# Two properties that a layer can have when positions are shuffled by a permutation $p$:
 #
-# - **equivariant**: $\text{layer}(x_p) = \text{layer}(x)_p$. Shuffle the input and the output is shuffled alike.
-# - **invariant**: $\text{layer}(x_p) = \text{layer}(x)$. Shuffle the input and nothing happens to the output.
+# - **equivariant**: $\text{layer}(x_p) = \text{layer}(x)_p$. Shuffle the input, and the output is shuffled in the
+#   same way.
+# - **invariant**: $\text{layer}(x_p) = \text{layer}(x)$. Shuffle the input, and the output stays the same.
 #
 # **By hand.** x = (1, 2, 4), shuffled to (2, 1, 4). Doubling gives (2, 4, 8), and then (4, 2, 8): equivariant. The sum gives 7 and 7:
 # invariant. Running sums give (1, 3, 7), and then (2, 3, 7): neither.
 #
 # **Exercise 1.11** · difficulty 3 of 5 · 10 minutes · 3 points
 #
-# **Return how far a layer is from each: its equivariance gap and its invariance gap.** A gap of 0 (up to
-# rounding) means that it has the property.
+# **Return how far a layer is from each: its equivariance gap and its invariance gap.** A gap of 0, up to rounding,
+# means that the layer has the property.
 #
-# <details><summary>Hint 1</summary>You shuffle by indexing with <code>permutation</code>. Along which axis, if
+# <details><summary>Hint 1</summary>To shuffle, index with <code>permutation</code>. Which axis do you index, if
 # there may be a batch axis in front?</details>
 # <details><summary>Hint 2</summary>Which three tensors do the two gaps compare?</details>
-# <details><summary>The idea</summary>Both gaps are the largest absolute difference from layer(x shuffled): once to the
-# shuffled output, once to the output as it is.</details>
+# <details><summary>The idea</summary>Both gaps are largest absolute differences from layer(x shuffled): one from
+# the shuffled output, one from the output as it is.</details>
 
 
 # %% exercise="attention.permutation"
@@ -816,27 +835,28 @@ with waiting_for("Exercises 1.6 and 1.11"):
         print(f"{name:<28} {gaps[0]:16.4f}  {gaps[1]:14.4f}")
 
 # %% [markdown]
-# Self-attention is equivariant. Add something that depends on the position to each vector, and it no longer is: that
-# is how a Transformer gets to know word order, and it is the subject of lesson 3. (The mean, written at every position,
-# has both properties, as all its rows are alike.)
+# Self-attention is equivariant. If you add to each vector something that depends on its position, it no longer is.
+# That is how a Transformer knows word order, and the subject of lesson 3. (The mean, written at every position, has
+# both properties, because all its rows are equal.)
 
 # %% [markdown]
 # ## 1.12 Symmetric is something else
 #
-# Why are position encodings needed? *Because the dot product is permutation invariant: dot(a, b) = dot(b, a).* The
-# equation is true, but it isn't the reason: it swaps the two *arguments* of one score. Shuffling *positions* is
-# something else. Self-attention with $W_q \ne W_k$ even scores (a, b) and (b, a) differently, and loses the order
-# all the same.
+# Why does a Transformer need position encodings? *Because the dot product is permutation invariant: dot(a, b) =
+# dot(b, a).* The equation is true, but it isn't the reason: it is about swapping the two *arguments* of one score,
+# not about shuffling *positions*. With $W_q \ne W_k$, self-attention even scores (a, b) and (b, a) differently, and
+# still loses the order.
 #
 # **Exercise 1.12** · difficulty 2 of 5 · 4 minutes · 2 points
 #
 # **Write `"symmetric"`, `"equivariant"` or `"invariant"` in place of each `...`.** `layer` is self-attention, `pooled` is the
 # mean of its outputs over the positions, `p` a permutation.
 #
-# <details><summary>Hint 1</summary>Which words are about one function of two arguments, which about shuffled positions?</details>
+# <details><summary>Hint 1</summary>Which word describes a function of two arguments, and which two describe
+# shuffled positions?</details>
 # <details><summary>Hint 2</summary>After a shuffle, does the output move along, or stay as it is?</details>
-# <details><summary>The idea</summary>Swapped arguments: symmetric. Moves along: equivariant. Stays: invariant. For the
-# last slot, which of these did you measure for self-attention?</details>
+# <details><summary>The idea</summary>Swapped arguments: symmetric. Moves along: equivariant. Stays: invariant. The
+# last slot is what you measured for self-attention.</details>
 
 # %% exercise="attention.symmetry"
 kinds = {
@@ -860,7 +880,8 @@ check("attention.symmetry", kinds)
 # %% [markdown]
 # ## 1.13 A slip that is easy to make
 #
-# Here is self-attention, step by step. It runs, the shapes are right, the weights sum to 1. One line is wrong all the same.
+# Here is self-attention, step by step. It runs, the shapes are right, and the weights sum to 1. But one line is
+# wrong.
 
 
 # %%
@@ -878,8 +899,9 @@ def report_attention(x, W_q, W_k, W_v):
 # **Write the number of the wrong line in place of `...`.**
 #
 # <details><summary>Hint 1</summary>Which part of the formula in 1.4 does each line compute?</details>
-# <details><summary>Hint 2</summary>How large is a typical score after line 3? And what goes into the softmax?</details>
-# <details><summary>The idea</summary>Each part of the formula should happen once.</details>
+# <details><summary>Hint 2</summary>How large is a typical score after line 3? Compare that with what goes into the
+# softmax.</details>
+# <details><summary>The idea</summary>Each part of the formula should be there once.</details>
 
 # %% exercise="attention.find_slip"
 slip_line = ...
@@ -892,7 +914,7 @@ check("attention.find_slip", slip_line)
 
 # %% [markdown]
 # What did the slip do? Under the assumption of 1.8, scores scaled once have size 1. Scaled twice, they have size
-# $1/\sqrt{d_k}$: the larger $d_k$, the nearer attention comes to a plain average. There is no error and no warning.
+# $1/\sqrt{d_k}$: the larger $d_k$, the closer attention comes to a plain average, without any error or warning.
 
 # %% draw=true
 # The weights, scaled once and scaled twice
@@ -909,14 +931,20 @@ with waiting_for("Exercise 1.2"):
 # %% [markdown]
 # ## 1.14 What to take along
 #
-# - Attention is a soft look-up: scores, softmax, weighted average. A query asks; keys are compared; values are mixed.
-# - Additive: a small network scores each pair. Dot product: one matrix product scores them all. Both have gradients.
-# - Self-attention asks itself, cross-attention asks another sequence. The same function does both.
-# - Divide by √d_k once: scores have variance d_k, a saturated softmax has hardly any gradient.
+# - Attention is a soft look-up: scores, softmax, weighted average. A query asks; keys are compared; values are
+#   mixed.
+# - Additive: a small network scores each pair. Dot product: one matrix product scores them all. Both have
+#   gradients.
+# - In self-attention a sequence looks things up in itself, in cross-attention in a different sequence. The same
+#   function does both.
+# - Divide by √d_k once: scores of random vectors have variance d_k, and a saturated softmax has hardly any
+#   gradient.
 # - A mask is True where a query may look, and acts before the softmax.
-# - Self-attention is permutation equivariant. The symmetry of the dot product is something else.
+# - Self-attention is permutation equivariant. That has nothing to do with the symmetry of the dot product.
 #
-# **Sources.** Bahdanau, Cho and Bengio 2015, *Neural machine translation by jointly learning to align and translate*.
-# Vaswani et al. 2017, *Attention is all you need*, sections 3.2.1 and 3.2.3.
+# **Sources.** Cho et al. 2014, *On the properties of neural machine translation: encoder–decoder approaches*.
+# Bahdanau, Cho and Bengio 2015, *Neural machine translation by jointly learning to align and translate*. Vaswani et
+# al. 2017, *Attention is all you need*, sections 3.2.1 and 3.2.3. Britz et al. 2017, *Massive exploration of neural
+# machine translation architectures*.
 #
-# Next, lesson 2 looks things up in several ways at once.
+# Next, in lesson 2, a layer makes several look-ups at once.

@@ -1,13 +1,13 @@
 # %% [markdown]
 # # 2 · Multi-head attention
 #
-# - **You will learn** why one look-up isn't enough, how a layer makes several at the price of one, and what single
-#   heads do. You will write the module that all later lessons use, check it against PyTorch's own, set two heads by
-#   hand, and switch heads off in a model that you have trained.
+# - **You will learn** why one look-up isn't enough, how a layer makes several with the same number of
+#   multiplications, and what individual heads do. You will write the module that all later lessons use, check it
+#   against PyTorch's, set two heads by hand, and switch heads off in a model that you have trained.
 # - **You need** lesson 1 (queries, keys, values, masks) and `torch.nn.Module` with `torch.nn.Linear`.
-# - **Time** {minutes} minutes. Sections 2.1 to 2.6 and 2.7 to 2.13 make two good sittings.
+# - **Time** {minutes} minutes. Sections 2.1 to 2.6 and 2.7 to 2.13 fit two sittings.
 #
-# Every exercise is checked as soon as you ask for it. Stuck? Below each are two hints, then the idea.
+# Every exercise is checked as soon as you ask for it. If you get stuck, each has two hints and then the idea.
 
 # %% setup=true
 import itertools
@@ -28,7 +28,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 2.0 Catch the slip
 #
-# Three short pieces on lesson 1. Each is right, or has one slip that is easy to make.
+# Here are three short pieces of work on lesson 1. Each is right, or has one slip that is easy to make.
 
 # %% recall="multihead.recall_softmax"
 
@@ -39,14 +39,14 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 2.1 One look-up, one average
 #
-# *The wolf chased the cat.* To understand *chased* you need two things: **who** did it, and **to whom**. Attention gives
-# *chased* one row of weights, and one average of the values:
+# *The wolf chased the cat.* To understand *chased* you need two things: **who** did it, and **to whom**. Attention
+# gives *chased* one row of weights, and so one average of the values:
 #
 # $$\text{output} = \sum_j w_j\, v_j$$
 #
 # **By hand.** Let the wolf's value be 10 and the cat's 30. Half the weight on each gives 0.5·10 + 0.5·30 = 20. Now
-# let the wolf's be 25 and the cat's 15. The output is 20 again. Whatever comes next can't tell the two sentences
-# apart: who chased whom is lost.
+# swap them: let the wolf's be 30 and the cat's 10. The output is 20 again, as it is for 25 and 15. The layers that
+# follow can't tell the two cases apart: who chased whom is lost.
 
 # %%
 weights = torch.tensor([[0.5, 0.5]])
@@ -56,24 +56,24 @@ for wolf, cat in ((10.0, 30.0), (25.0, 15.0), (30.0, 10.0)):
     )
 
 # %% [markdown]
-# Weights of 1 and 0 would keep the wolf whole and lose the cat. So let *chased* do **two** look-ups, each with its
-# own weights, and keep both results. Such a look-up is called a **head**.
+# Weights of 1 and 0 would keep the wolf's value and lose the cat's. So let *chased* make **two** look-ups, each
+# with its own weights, and keep both results. Such a look-up is called a **head**.
 #
-# Four letters for the rest of the lesson. A layer has C channels (`d_model`) and H heads (`n_heads`). Each head works in
-# D = C / H channels (`d_head`). T is the number of positions, as ever.
+# Four letters for the rest of the lesson: a layer has C channels (`d_model`) and H heads (`n_heads`), and each head
+# works in D = C / H channels (`d_head`). T is the number of positions, as before.
 
 # %% [markdown]
 # ## 2.2 Splitting the channels
 #
-# **Why.** H heads could each have three matrices of their own. But one product instead of many is simpler: project
-# once, as in lesson 1, and then *share out the channels*. The first D belong to head 1, the next D to head 2, and
-# so on.
+# **Why.** Each of H heads could have its own three matrices. One large product is simpler than many small ones:
+# project once, as in lesson 1, and then *share out the channels*. The first D belong to head 1, the next D to head
+# 2, and so on.
 #
 # **Formula.** (…, T, C) becomes (…, H, T, D). Entry (h, t, d) of the result is entry (t, h·D + d) of the input,
-# where h counts from 0. The heads come *before* the positions: then the last two axes are one head's sentence,
-# (T, D), and the attention of lesson 1 works on them as it is.
+# where h counts from 0. The heads come *before* the positions, so that the last two axes are one head's view of the
+# sentence, (T, D), and lesson 1's attention works on them unchanged.
 #
-# **By hand.** T = 2 positions with C = 4 channels, H = 2 heads. Head 1 gets channels 0 and 1 of *both* positions:
+# **By hand.** T = 2 positions, C = 4 channels, H = 2 heads. Head 1 gets channels 0 and 1 of *both* positions:
 
 # %%
 x = torch.arange(8).reshape(2, 4)
@@ -81,15 +81,15 @@ print("x", x.tolist())
 print("head 1", x[:, :2].tolist(), "head 2", x[:, 2:].tolist())
 
 # %% [markdown]
-# We want the shape (2, 2, 2). `view` makes it, without an error:
+# We want the shape (2, 2, 2). `view` returns that shape without an error:
 
 # %%
 print("view alone: head 1", x.view(2, 2, 2)[0].tolist(), "head 2", x.view(2, 2, 2)[1].tolist())
 
 # %% [markdown]
-# But now head 1 has all channels of position 0, and nothing of position 1! `view` moves no number: it counts them
-# off in memory order, which is position by position. So first name the axes *as they lie*, and only then swap two
-# of them.
+# But now head 1 has all channels of position 0, and nothing of position 1! `view` doesn't move numbers: it reads
+# them in memory order, position by position. So first split the last axis, which keeps that order, and then swap
+# two axes.
 #
 # **Exercise 2.2** · difficulty 2 of 5 · 8 minutes · 2 points
 #
@@ -98,9 +98,9 @@ print("view alone: head 1", x.view(2, 2, 2)[0].tolist(), "head 2", x.view(2, 2, 
 # <details><summary>Hint 1</summary>Memory holds all channels of position 0, then all of position 1. If you only cut
 # the last axis into H and D, which shape do you get?</details>
 # <details><summary>Hint 2</summary>There may be no batch axis, or two. Which axes do you swap, counted from the
-# end? To cut one, look up <code>unflatten</code>.</details>
-# <details><summary>The idea</summary>Cutting an axis moves no number, so cut first, and swap two whole axes
-# afterwards: (…, T, H, D), then (…, H, T, D).</details>
+# end? To cut an axis, look up <code>unflatten</code>.</details>
+# <details><summary>The idea</summary>Cutting an axis moves no number, so cut first, and then swap two whole axes:
+# (…, T, H, D), then (…, H, T, D).</details>
 
 
 # %% exercise="multihead.split_heads"
@@ -124,8 +124,8 @@ def split_heads(x, n_heads):
 check("multihead.split_heads", split_heads)
 
 # %% [markdown]
-# Move the slider. On the right is **your** function: a head sees every position. On the left, with `view` alone, a
-# head sees some positions and is blind to the others. When are the two the same?
+# Move the slider. On the right is **your** function: every head sees every position. On the left is `view` alone: a
+# head sees some positions and misses the others. For which number of heads do the two agree?
 
 # %% draw=true
 # Explore: which head gets which numbers
@@ -134,7 +134,7 @@ explorers.split_explorer(split_heads)
 # %% [markdown]
 # ## 2.3 Merging the heads
 #
-# **Why.** After the look-up each head has D numbers for each position. Side by side, they make C channels again.
+# **Why.** After the look-up, each head has D numbers for each position. Side by side, they are C channels again.
 #
 # **Formula.** (…, H, T, D) becomes (…, T, H·D), and entry (t, h·D + d) is entry (h, t, d).
 #
@@ -147,9 +147,10 @@ explorers.split_explorer(split_heads)
 #
 # <details><summary>Hint 1</summary>Which two axes have to be neighbours, and in which order, before they can become
 # one?</details>
-# <details><summary>Hint 2</summary>What if <code>view</code> complains about the order in memory?
-# <code>reshape</code> and <code>flatten</code> copy where they must.</details>
-# <details><summary>The idea</summary>The two steps of Exercise 2.2, backwards: swap, then flatten the last two axes.</details>
+# <details><summary>Hint 2</summary>Does <code>view</code> complain about the order in memory? <code>reshape</code>
+# and <code>flatten</code> copy if they have to.</details>
+# <details><summary>The idea</summary>The two steps of Exercise 2.2, backwards: swap, then flatten the last two
+# axes.</details>
 
 
 # %% exercise="multihead.merge_heads"
@@ -171,7 +172,8 @@ def merge_heads(z):
 check("multihead.merge_heads", merge_heads)
 
 # %% [markdown]
-# A tempting test: split, merge, and see whether x comes back. Try it on your functions, and on the wrong pair.
+# A tempting test: split, merge, and see whether x comes back. We try it on your functions, and on a wrong pair,
+# `view` and `reshape`.
 
 # %% predict="multihead.round_trip"
 
@@ -183,15 +185,15 @@ with waiting_for("Exercises 2.2 and 2.3"), after_predicting("multihead.round_tri
     print("view, then reshape: x comes back?", torch.equal(x.view(3, 5, 4).reshape(5, 12), x))
 
 # %% [markdown] reveals="multihead.round_trip"
-# Two wrongs undo each other. The test passes, though every head in between has looked at the wrong numbers. A round
-# trip proves less than it seems: look at what is in the middle.
+# Two mistakes undo each other. The test passes, although every head in between has looked at the wrong numbers. A
+# round trip proves less than it seems to: check what is in the middle, too.
 
 # %% [markdown]
 # ## 2.4 One more axis for the mask
 #
-# With heads, the scores have the shape (B, H, T_q, T_k). A mask is lined up with that **from the right**, and an
-# axis of size 1, or one missing in front, holds for all. Usually all heads share one mask, but each *sentence* may
-# have its own. Here is a mask for each of B = 2 sentences, without an axis for the heads:
+# With heads, the scores have the shape (B, H, T_q, T_k). The mask's axes are aligned with these **from the right**,
+# and an axis that has size 1, or is missing in front, applies to all. Usually all heads share a mask, but each
+# *sentence* may have its own. Here are masks for B = 2 sentences, without an axis for the heads:
 
 # %%
 mask = torch.ones(2, 3, 3, dtype=torch.bool)  # (B, T_q, T_k)
@@ -203,20 +205,19 @@ for n_heads in (4, 2):
         print(f"{n_heads} heads: {error}")
 
 # %% [markdown]
-# With 4 heads there is an error, luckily. With 2 heads it fits, and means something else: the first sentence's mask
-# goes to the first *head* of every sentence.
+# With 4 heads there is an error, luckily. With 2 heads the shapes fit, but the meaning is wrong: the first
+# sentence's mask is applied to the first *head* of every sentence.
 #
 # **Exercise 2.4** · difficulty 2 of 5 · 5 minutes · 2 points
 #
 # **Choose the smallest shape that does each job by broadcasting.** Write `"(T_q, T_k)"`, `"(B, T_q, T_k)"`,
 # `"(B, 1, 1, T_k)"` or `"(B, 1, T_q, T_k)"` in place of each `...`
 #
-# <details><summary>Hint 1</summary>What does the hiding depend on: the sentence, the head, the query, the
+# <details><summary>Hint 1</summary>On what does it depend whether a key is hidden: sentence, head, query,
 # key?</details>
-# <details><summary>Hint 2</summary>From which queries is a padded word hidden, and from which a later
-# one?</details>
-# <details><summary>The idea</summary>An axis that matters keeps its size, any other has size 1, and in front those
-# of size 1 can be left out.</details>
+# <details><summary>Hint 2</summary>From which queries is padding hidden, and from which a later word?</details>
+# <details><summary>The idea</summary>An axis that matters keeps its size, any other has size 1, and axes of size 1
+# in front can be left out.</details>
 
 # %% exercise="multihead.mask_axes"
 mask_shapes = {
@@ -243,7 +244,7 @@ check("multihead.mask_axes", mask_shapes)
 # $$Q = y\,W_q \quad K = x\,W_k \quad V = x\,W_v \qquad \text{head}_h = \text{softmax}\!\left(\frac{Q_h K_h^\top}{\sqrt{D}}\right) V_h$$
 # $$\text{output} = [\text{head}_1, \dots, \text{head}_H]\; W_o$$
 #
-# $Q_h$ are head h's channels of Q. Note the √D: a dot product now has D terms, not C. And note $W_o$. Without it,
+# $Q_h$ are head h's channels of Q. The root is √D, because a dot product now has D terms, not C. And without $W_o$,
 # channel 0 of the output could only ever hold what head 1 has found; with it, every output channel can draw on
 # every head.
 #
@@ -251,19 +252,19 @@ check("multihead.mask_axes", mask_shapes)
 # first channel, 1 and 0. Position 0 asks with 1: scores 1 and 0, weights 0.73 and 0.27, output 0.73. Position 1 asks
 # with 0: weights 0.5 and 0.5, output 0.5. Head 2 sees 0 and 1, and finds 0.5 and 0.73. Merged: (0.73, 0.5) and (0.5, 0.73).
 #
-# With x left out, the module is self-attention. In a translator's decoder, y holds the decoder's vectors and x the
+# Without x, the module is self-attention. In a translator's decoder, y holds the decoder's vectors and x the
 # encoder's outputs: the same module, called with both.
 #
 # **Exercise 2.5** · difficulty 4 of 5 · 20 minutes · 5 points
 #
 # **Write the forward pass of multi-head attention: return the outputs and the weights of each head.**
 #
-# <details><summary>Hint 1</summary>Which shape does each step have? (B, T, C) after the projections, (B, H, T, D)
-# after splitting, and what must <code>W_o</code> get?</details>
-# <details><summary>Hint 2</summary>What do you have already? <code>scaled_dot_product_attention</code> is imported,
-# takes any axes in front, and returns outputs and weights.</details>
-# <details><summary>The idea</summary>The heads are one more batch axis: split, one look-up serves them all, and
-# merging hands their findings to W_o to mix.</details>
+# <details><summary>Hint 1</summary>The shape is (B, T, C) after the projections and (B, H, T, D) after splitting.
+# Which shape must <code>W_o</code> get?</details>
+# <details><summary>Hint 2</summary>Which steps have you already written? <code>scaled_dot_product_attention</code>
+# is imported, takes any axes in front, and returns outputs and weights.</details>
+# <details><summary>The idea</summary>The heads are one more batch axis: after splitting, one call looks up for all
+# of them, and after merging, W_o mixes what they found.</details>
 
 
 # %% exercise="multihead.module"
@@ -306,7 +307,7 @@ class MultiHeadAttention(torch.nn.Module):
 check("multihead.module", MultiHeadAttention)
 
 # %% [markdown]
-# Two heads that nobody has trained, over five random vectors. No word sees a later one.
+# Here are two untrained heads over five random vectors, with a mask that hides later words.
 
 # %% draw=true
 # Two heads that nobody has trained
@@ -322,16 +323,16 @@ with waiting_for("Exercise 2.5"):
     show(axes[0])
 
 # %% [markdown]
-# One sentence, one mask, two different maps: in *each* head, each row sums to 1. Their average is a map that
-# neither head has.
+# One sentence and one mask give two different maps, and in *each* head, each row sums to 1. If a library shows you
+# the average over the heads, it is a map that neither head has.
 
 # %% [markdown]
 # ## 2.6 The same numbers as PyTorch
 #
-# **Why.** A sure test of a module: give it the weights of one that is trusted, and compare.
-# `torch.nn.MultiheadAttention` keeps its projections to queries, keys and values in one packed weight, so that
-# self-attention takes one product instead of three: `in_proj_weight`, (3C, C), stacks three `nn.Linear` weights,
-# for queries, keys and values in this order. `in_proj_bias`, (3C,), stacks their biases in the same way.
+# **Why.** A good test of a module: give it the weights of a trusted one, and compare. `torch.nn.MultiheadAttention`
+# packs its three projections into one weight, so that self-attention takes one product instead of three.
+# `in_proj_weight`, (3C, C), stacks three `nn.Linear` weights, for queries, keys and values in this order;
+# `in_proj_bias`, (3C,), stacks their biases in the same way.
 #
 # **By hand.** With C = 1 and `in_proj_weight` [[2], [3], [5]]: $W_q$ is [[2]], $W_k$ is [[3]], $W_v$ is [[5]].
 #
@@ -340,10 +341,10 @@ with waiting_for("Exercise 2.5"):
 # **Take torch's packed weight and bias apart, and return the six parameters by name.**
 #
 # <details><summary>Hint 1</summary>How many rows of the packed weight belong to the queries?</details>
-# <details><summary>Hint 2</summary>Which function cuts a tensor into equal pieces? <code>torch.chunk</code>, or
-# slices.</details>
-# <details><summary>The idea</summary>Three equal pieces, from top to bottom. Nothing is transposed: an nn.Linear
-# keeps its weight as (out, in) too.</details>
+# <details><summary>Hint 2</summary>Which function cuts a tensor into equal pieces? Look up
+# <code>torch.chunk</code>, or use slices.</details>
+# <details><summary>The idea</summary>Three equal pieces, from top to bottom. Nothing is transposed: nn.Linear, too,
+# keeps its weight as (out, in).</details>
 
 
 # %% exercise="multihead.unpack"
@@ -371,9 +372,10 @@ def unpack_projections(in_proj_weight, in_proj_bias):
 check("multihead.unpack", unpack_projections)
 
 # %% [markdown]
-# Now compare. Beware of three habits of torch's module. It puts the batch second unless you say `batch_first=True`.
-# It averages the weights over the heads unless you say otherwise. And in *its* masks True means "may **not**
-# attend", the opposite of ours and of `torch.nn.functional.scaled_dot_product_attention`.
+# Now compare. PyTorch's module differs from yours in three ways. The batch is its second axis, unless you say
+# `batch_first=True`. It averages the weights over the heads, unless you say `average_attn_weights=False`. And in
+# *its* boolean masks True means "may **not** attend", the opposite of ours and of
+# `torch.nn.functional.scaled_dot_product_attention`.
 
 # %% draw=true
 # How far your module is from PyTorch's, given the same weights
@@ -382,18 +384,19 @@ with waiting_for("Exercises 2.5 and 2.6"):
         print(f"{what:<16} largest difference: outputs {outputs:.0e}, weights {weights:.0e}")
 
 # %% [markdown]
-# What is left is rounding: a float32 has about seven digits, so differences near 1e-07 don't count.
+# What is left is rounding: a float32 has about seven digits, so differences near 1e-07 mean nothing.
 
 # %% [markdown]
 # ## 2.7 What do several heads cost?
 #
-# *Why several heads?* Two reasons are often given. Several heads look at several aspects, in several subspaces. And
-# several heads are "computationally effective". Are they cheaper, then, or more expensive? Count.
+# *Why several heads?* Two reasons are often given: several heads look at several aspects, in several subspaces; and
+# several heads are "computationally effective". Whether they are cheaper or more expensive you can count.
 #
 # - **Parameters**: four matrices and their biases.
 # - **Multiplications**: those in matrix products. Shape (a, b) times (b, c) takes a·b·c. (The FLOPs of lesson 5 are
 #   twice as many, as they count the additions too.)
-# - **Weights**: the numbers that come out of the softmax. They have to be kept for the gradient.
+# - **Weights**: the numbers that come out of the softmax. Your function keeps them for the gradient. (Lesson 5
+#   shows how FlashAttention avoids that.)
 #
 # **By hand.** One sentence of T = 10, C = 4, H = 2, D = 2. Parameters: 4·(4·4 + 4) = 80. Each of the four
 # projections takes 10·4·4 = 160 multiplications, all four 640. In one head, the scores take 10·2·10 = 200 and the averages
@@ -403,12 +406,12 @@ with waiting_for("Exercises 2.5 and 2.6"):
 #
 # **Return the number of parameters, of multiplications and of weights of self-attention over one sentence.**
 #
-# <details><summary>Hint 1</summary>Follow the by-hand example with letters. Which of its numbers contain
+# <details><summary>Hint 1</summary>Repeat the example by hand with letters. Which of its numbers contain
 # H?</details>
-# <details><summary>Hint 2</summary>Which shapes are multiplied in one head, first for the scores, then for the
-# averages? What is H·D?</details>
-# <details><summary>The idea</summary>The projections don't know of heads. In the look-ups H heads of D channels do
-# the work of C channels. Only the maps are H-fold.</details>
+# <details><summary>Hint 2</summary>Which shapes are multiplied in one head, for the scores and for the averages?
+# Remember that H·D = C.</details>
+# <details><summary>The idea</summary>The projections don't depend on the heads. In the look-ups, H heads of D
+# channels do as much as one of C channels. Only the number of attention maps grows with H.</details>
 
 
 # %% exercise="multihead.costs"
@@ -436,7 +439,7 @@ def costs(T, d_model, n_heads):
 check("multihead.costs", costs)
 
 # %% [markdown]
-# Your count beside what torch counts, and beside the time of your module on one core of this machine:
+# Here is your count beside PyTorch's, and beside the time of your module on one core of this machine:
 
 # %% predict="multihead.price"
 
@@ -460,17 +463,17 @@ with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"):
 
 # %% [markdown] reveals="multihead.price"
 # The heads share the channels, so parameters and multiplications are **the same for any number of heads**. What
-# does grow is the number of weights, H maps instead of one, and with it the softmax's share of time and memory. So
-# the second reason is half a reason. Several heads aren't *cheaper* than one wide head: their matrix products cost
-# the same, which makes them affordable (Vaswani et al. 2017, section 3.2.2). They are cheap only compared with H
-# heads as wide as the model, the upper line. And there is another price: each head compares only D channels.
+# grows is the number of weights, with H maps instead of one, and so the softmax's time and memory. So the second
+# reason is only half right. Several heads aren't *cheaper* than one wide head: their matrix products cost the same
+# (Vaswani et al. 2017, section 3.2.2: the total cost is similar). They are cheap only compared with H heads that
+# are each as wide as the model, the upper line. And each head has only D channels to compare.
 
 # %% [markdown]
 # **Question 2.7b** · graded by hand · 8 minutes · 5 points
 #
 # So, *why several heads?* Say what several heads can do that one can't, what they cost compared with one head of
 # full width (parameters, multiplications, memory), what would change if every head were as wide as the model, and
-# what speaks against very many heads. Use your numbers.
+# what is bad about very many heads. Use your numbers.
 
 # %% [markdown] written="multihead.why_heads" points=5
 # ### BEGIN SOLUTION
@@ -486,22 +489,24 @@ with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"):
 # **Rubric**
 # - 1 point: one head, one average; several heads, several averages of one query kept apart.
 # - 1 point: parameters and multiplications don't depend on H at fixed d_model, with a reason or with numbers.
-# - 1 point: not "cheaper", but the same; or: the saving is against H heads of full width, which cost H times as much.
+# - 1 point: not "cheaper", but the same; or: the saving is against H heads of full width, which cost H times as
+#   much.
 # - 1 point: the weights (memory, softmax) grow with H.
 # - 1 point: with many heads d_head gets small, and each head compares or carries less.
-# - "Each head sees another part of the sentence" loses the first point: each sees all positions, in other channels.
+# - "Each head sees a different part of the sentence" loses the first point: each sees all positions, in different
+#   channels.
 # ### END SOLUTION
 
 # %% [markdown]
 # ## 2.8 Two places at once
 #
-# Is one head really too little? It could be wider, or cleverer. Here is a task for which one head can be *proved*
-# not to do.
+# Is one head really not enough? It could be wider, or have better weights. Here is a task that one head *provably*
+# cannot do.
 #
-# Four places stand around a table: N, E, S, W. Each has a number. Each wants **both** neighbours' numbers: the next
-# place's (clockwise) in output channel 0, the previous place's in channel 1. N wants E's and W's.
+# Around a table are four places: N, E, S, W. Each has a number, and each should get **both** neighbours' numbers:
+# the next place's (clockwise) in output channel 0, the previous place's in channel 1. N should get E's and W's.
 #
-# A place's vector has four channels: where it stands, as (east, north), its number, and a spare 0.
+# A place's vector has four channels: its direction, as (east, north), its number, and a spare 0.
 
 # %%
 places = ["N", "E", "S", "W"]
@@ -519,19 +524,21 @@ def table(numbers):
 print(table(torch.tensor([7.0, 2.0, 5.0, 4.0])))
 
 # %% [markdown]
-# **One head can't, however wide it is.** Whatever a head's weights $w_j$ are, it averages, and the output of N is
-# $(\sum_j w_j x_j)\,W_v W_o$. The four numbers enter it only through *one* number, the average
-# $m = \sum_j w_j\,\text{number}_j$. The other channels of the average say where the weight went, and lie between −1
+# **One head can't, however wide it is.** Whatever a head's weights $w_j$ are, it takes an average, and the output
+# of N is $(\sum_j w_j x_j)\,W_v W_o$. The four numbers enter it only through *one* number, the average
+# $m = \sum_j w_j\,\text{number}_j$. The other channels of the average are directions and the spare 0, between −1
 # and 1. So, with factors a and b that depend on the matrices alone,
 #
 # - output channel 0 is a·m + something small, and has to be E's number;
 # - output channel 1 is b·m + something small, and has to be W's number.
 #
-# Make the four numbers huge, and the small parts don't count. Then E's number divided by W's is a/b, always. But
-# the two numbers can be any two. So no choice of matrices works, even if the weights depend on the numbers. ∎
+# Make the four numbers huge, and the small parts no longer matter. Then E's number divided by W's would always be
+# a/b. But the two numbers can be any two. So no choice of matrices works, even if the weights depend on the
+# numbers. ∎
 #
 # **Two heads can**: each fetches one of the numbers, and W_o puts them into their channels. Now set the weights by
-# hand. A place finds its neighbour by *turning*: a quarter turn clockwise takes N to E, E to S, and so on.
+# hand. A place finds its neighbour by *turning* its own direction: a quarter turn clockwise takes N to E, E to S,
+# and so on.
 #
 # **By hand.** A quarter turn clockwise takes (east, north) to (north, −east). For a row vector that is the product
 # with [[0, −1], [1, 0]]: (0, 1) becomes (1, 0), N becomes E. If N asks with 40·(1, 0), its scores with the keys N,
@@ -543,15 +550,15 @@ print(table(torch.tensor([7.0, 2.0, 5.0, 4.0])))
 #
 # No biases: Q = x @ W_q and so on. H = 2, D = 2: columns 0 and 1 of W_q, W_k, W_v belong to head 1, columns 2 and 3
 # to head 2. After the merge, channels 0 and 1 come from head 1, and 2 and 3 from head 2. The check compares to one
-# decimal. If your numbers are only nearly right, the softmax isn't sharp enough yet.
+# decimal. If your numbers are close but not right, the softmax isn't sharp enough yet.
 #
 # <details><summary>Hint 1</summary>Begin with W_k: both heads' keys should be the place's direction. Which channels
-# of x hold it, and to which columns must it go?</details>
-# <details><summary>Hint 2</summary>What does head 1 ask for, and what head 2? (The transposed matrix turns the
-# other way.) Which channel of x does W_v have to hand to both?</details>
-# <details><summary>The idea</summary>All four are zeros but for blocks. Keys are directions:
+# of x hold it, and in which columns must it end up?</details>
+# <details><summary>Hint 2</summary>What does each head ask for? The transposed matrix turns anticlockwise. W_v has
+# to hand the same channel of x to both heads.</details>
+# <details><summary>The idea</summary>All four matrices are zero except for blocks. Keys are directions:
 # <code>W_k[:2, :2]</code> and <code>W_k[:2, 2:]</code> are identities. Queries are directions, turned and enlarged.
-# A 1 in W_v lets the number into each head, and a 1 in W_o leads it out.</details>
+# For each head, a 1 in W_v lets the number in, and a 1 in W_o lets it out.</details>
 
 
 # %% exercise="multihead.both_neighbours"
@@ -592,7 +599,7 @@ with waiting_for("Exercises 2.2, 2.3 and 2.8"):
     show(axes[0])
 
 # %% [markdown]
-# Does gradient descent find this too? And how far does it get with one head that is as wide as both together? We
+# Does gradient descent find this, too, and how far does it get with one head that is as wide as both together? We
 # train your module on random numbers with mean 0 and variance 1, three times each.
 
 # %% predict="multihead.one_head"
@@ -609,18 +616,18 @@ with waiting_for("Exercise 2.5"), after_predicting("multihead.one_head"):
 
 # %% [markdown] reveals="multihead.one_head"
 # One head stays near 0.5: of two independent numbers with variance 1, a single average can carry one. (It gets a
-# little lower: weights that depend on the numbers smuggle some of the rest through. That is the "something small"
-# of the proof.) Two heads go on towards 0.
+# little lower, because the weights can depend on the numbers and so bring in some more. That is the "something
+# small" of the proof.) With two heads, the error falls towards 0.
 
 # %% [markdown]
-# The proof needs two answers of *one kind*. If one were a number and the other a colour, in channels of its own,
-# one average could hold both.
+# The proof needs both answers to come from the *same channel*. If one were a number and the other a colour, in a
+# channel of its own, one average could hold both.
 
 # %% [markdown]
 # ## 2.9 Heads that learn their jobs
 #
-# Back to the wolf and the cat. A tiny reader gets sentences like these, and answers at each verb: who did it, and
-# to whom?
+# Back to the wolf and the cat. A tiny model, the reader, gets sentences like these, and answers two questions at
+# each verb: who did it, and to whom?
 
 # %%
 tokens, who, whom = sentences(3000, seed=0)
@@ -628,12 +635,12 @@ for row in range(3):
     print(" ".join(WORDS[token] for token in tokens[row] if token > 0))
 
 # %% [markdown]
-# How does a word become a vector? By its number: word 7's vector is row 7 of a table. The rows begin random, and
-# training moves them like all other weights. (`torch.nn.Embedding` is such a table.)
+# A word becomes a vector by its number: word 7's vector is row 7 of a table. The rows start as random numbers, and
+# training changes them like all other weights. (`torch.nn.Embedding` is such a table.)
 #
-# The reader has a vector for each word, a vector for each place in the sentence (lesson 3 is about those), your
-# attention, and two linear layers that each choose one of 20 nouns. Nothing else: whatever *chased* knows of the
-# wolf came through attention.
+# The reader has a vector for each word, a vector for each position in the sentence (see lesson 3), your attention,
+# and two linear layers that each choose one of 20 nouns. So whatever the answer at *chased* knows about the wolf
+# came through attention.
 
 
 # %%
@@ -686,7 +693,7 @@ def train(n_heads, seed, steps=400):
 
 
 # %% [markdown]
-# One head against two, three runs each, both 16 channels wide. Each is asked about 500 sentences that it hasn't
+# We compare one head with two, both 16 channels wide, in three runs each, on 500 sentences that the reader hasn't
 # seen:
 
 # %% draw=true
@@ -704,11 +711,11 @@ with waiting_for("Exercise 2.5"):
     show(explorers.shares(names, found, title="Who did it, and to whom?"))
 
 # %% [markdown]
-# Two heads get everything right, or nearly. One head never does: it learns one question and guesses at the other (1
-# in 20 is chance), or does so-so at both. (That doesn't contradict 2.8: 20 nouns aren't arbitrary numbers, so more
-# can be smuggled through.)
+# Two heads get everything right, or nearly. One head never does: it learns one question and guesses the other (1 in
+# 20 is chance), or is mediocre at both. (Being better than chance at both doesn't contradict 2.8: with only 20
+# nouns, one average can tell something about two of them.)
 #
-# Now a reader with four heads. Each row is one head, as seen from one of the two verbs:
+# Now a reader with four heads. Each row shows where one head looks from one of the two verbs:
 
 # %% draw=true
 # Where each of four heads looks, from both verbs
@@ -726,21 +733,22 @@ with waiting_for("Exercise 2.5"):
     show(ax)
 
 # %% [markdown]
-# Nobody told the heads what to do. Yet some have taken on *who* and look at the noun before the verb; others have
-# taken on *whom* and look at the noun after it, in both clauses. (Which head does which depends on the random
-# start.) BERT, too, has heads that link verbs with their direct objects (Clark et al. 2019).
+# Nobody told the heads what to do. Yet in both clauses some heads answer *who* and look at the noun before the
+# verb; others answer *whom* and look at the noun after it. (Which head does which depends on the random start.)
+# BERT, too, has a head that links direct objects with their verbs (Clark et al. 2019).
 
 # %% [markdown]
 # ## 2.10 Switching heads off
 #
-# **Why.** A map shows where a head looks. Is the head of any *use*? Take it away and see.
+# **Why.** A map shows where a head looks, but not whether the head is of any *use*. To find out, take it away.
 #
-# **Formula.** The output is a sum over the heads, since each head's channels meet their own part of $W_o$:
+# **Formula.** The output is a sum over the heads, since each head's channels are multiplied by their own part of
+# $W_o$:
 #
 # $$\text{output} = \sum_h \text{head}_h\, W_o^{(h)} + \text{bias}$$
 #
-# So to silence head h, set its part of $W_o$ to 0. An `nn.Linear` keeps its weight as (out, in): head h comes in through
-# columns h·D to h·D + D − 1 (with h counted from 0).
+# So to switch head h off, set its part of $W_o$ to 0. An `nn.Linear` keeps its weight as (out, in), so the columns
+# of head h are h·D to h·D + D − 1 (with h counted from 0).
 #
 # **By hand.** Two heads, D = 2, weight [[1, 2, 3, 4]]. With head 1 off it is [[0, 0, 3, 4]].
 #
@@ -751,8 +759,8 @@ with waiting_for("Exercise 2.5"):
 # <details><summary>Hint 1</summary>How many columns does each head have?</details>
 # <details><summary>Hint 2</summary><code>keep</code> has one entry per head, the weight D columns per head. How do
 # <code>repeat_interleave</code> and <code>repeat</code> differ?</details>
-# <details><summary>The idea</summary>A head is silent if its columns are 0. The weight that came in stays as it
-# was.</details>
+# <details><summary>The idea</summary>A head is off if its columns are 0. Return a new weight, and leave the given
+# one unchanged.</details>
 
 
 # %% exercise="multihead.switch_off"
@@ -777,7 +785,7 @@ check("multihead.switch_off", switch_off)
 
 # %% [markdown]
 # Now the reader of 2.9 can read with any choice of heads. `functional_call` calls a module with some parameters
-# replaced, and leaves the module itself as it was.
+# replaced, without changing the module.
 
 
 # %%
@@ -792,8 +800,8 @@ def read(tokens, keep):
 # %% [markdown]
 # ## 2.11 What is a head worth?
 #
-# **Formula.** The importance of head h is how much the loss grows when h alone is off. (Michel, Levy and Neubig
-# 2019, section 3.2, do this with the scores of a translator and of BERT in place of the loss.)
+# **Formula.** The importance of head h is how much the loss grows when only h is off. (Michel, Levy and Neubig
+# 2019, section 3.2, measure the change in a translator's BLEU score and in BERT's accuracy instead.)
 #
 # $$\text{importance}_h = \text{loss}(\text{all but } h) - \text{loss}(\text{all})$$
 #
@@ -805,9 +813,9 @@ def read(tokens, keep):
 # **Return how much the loss grows when each head alone is off.**
 #
 # <details><summary>Hint 1</summary>How often do you have to call <code>loss_with</code> for H heads?</details>
-# <details><summary>Hint 2</summary>Which heads are on when a round begins? If you change one tensor again and
-# again, what must be undone?</details>
-# <details><summary>The idea</summary>One loss with all heads is the baseline; then each head goes missing
+# <details><summary>Hint 2</summary>Which heads are on when a round begins? If you reuse one tensor, undo the last
+# change first.</details>
+# <details><summary>The idea</summary>The loss with all heads is the baseline; then each head is missing
 # once.</details>
 
 
@@ -841,7 +849,7 @@ def head_importance(loss_with, n_heads):
 check("multihead.head_importance", head_importance)
 
 # %% [markdown]
-# The reader has two questions, so each head has two importances:
+# The reader answers two questions, so each head has two importances:
 
 # %% draw=true
 # How much the loss grows when a head is off
@@ -855,11 +863,11 @@ with waiting_for("Exercises 2.5, 2.10 and 2.11"), torch.no_grad():
     show(plots.bars(names, importance, ylabel="the loss grows by", title="One head off at a time"))
 
 # %% [markdown]
-# Compare with the map above: a head that looks at the subject matters for *who* and hardly for *whom*, and the
-# other way round. But heads that look at the same noun needn't matter equally: how much one is missed depends on
-# the others.
+# Compare with the map above: a head that looks at the subject matters for *who* and hardly for *whom*; for a head
+# that looks at the object it is the opposite. But heads that look at the same noun needn't matter equally: how much
+# one is missed depends on the others.
 #
-# Could two heads do for four? Here are all six pairs, with the other two heads off and no further training:
+# Are two of the four heads enough? Here are all six pairs, with the other two heads off and no further training:
 
 # %% predict="multihead.pairs"
 
@@ -876,23 +884,23 @@ with waiting_for("Exercises 2.5 and 2.10"), after_predicting("multihead.pairs"),
     show(explorers.shares(names, found, title="Only these two heads are on"))
 
 # %% [markdown] reveals="multihead.pairs"
-# Two heads for the same question answer that one and lose the other. The best pair has a head for each question,
-# and still does worse than all four, which have learned to share the work. Large models are similar: many heads can
-# be removed one at a time with little loss, and some layers even get by on one head (Michel et al. 2019); those
-# that must stay are often ones whose job can be named (Voita et al. 2019).
+# Two heads for the same question answer that one and not the other. The best pair has a head for each question, and
+# still does worse than all four, which have learned to share the work. Large models are similar: most heads can be
+# removed, one at a time, with little loss, and some layers need only one head (Michel et al. 2019); the heads that
+# matter most are often ones whose role can be named (Voita et al. 2019).
 
 # %% [markdown]
 # ## 2.12 Explore: a sentence of your own
 #
-# The reader that **you** trained, through **your** module and your switches. In each map a row is a word that asks.
-# The slider chooses the asking word: its row is framed. Above the maps stands what the reader answers. It was only
-# ever asked about verbs, so the other rows mean little. Try these:
+# This is the reader that **you** trained, with **your** module and your switches. In each map, a row is a word that
+# asks; the slider chooses one, whose row is framed. The reader's answers are shown above the maps. It was only
+# trained to answer at verbs, so the other rows mean little. Try these:
 #
 # 1. Find the heads for *who* and for *whom*. Switch off heads until *who* goes wrong and *whom* stays right.
-# 2. Switch all heads off. What does the reader say now, and why the same at every verb?
-# 3. *the cat and the dog saw the bird*: who saw? Look at the maps, and remember the average of 2.1.
-# 4. *the cat was chased by the dog*: what does it make of that, and why can't one layer know better? What is the
-#    query of *chased* made of?
+# 2. Switch all heads off. Why does the reader now give the same answer at every verb?
+# 3. Type *the cat and the dog saw the bird*: who saw? Look at the maps, and remember the average of 2.1.
+# 4. Type *the cat was chased by the dog*. What does the query of *chased* depend on, and why can't one layer get
+#    this right?
 
 # %% draw=true
 # Explore: a sentence of your own
@@ -901,21 +909,22 @@ explorers.heads_explorer(read)
 # %% [markdown]
 # **Question 2.12** · graded by hand · 8 minutes · 5 points
 #
-# Somebody has looked at the maps of a large model and found a head that always looks at the subject. They conclude:
-# "this head finds the subject, and the model needs it for that." Which part of this do the maps support? What does
-# the head's importance add, and what can an importance of almost 0 mean? Propose an experiment that tells a useless
-# head from a replaceable one, and use what you saw in 2.9 and 2.11.
+# In the maps of a large model, one head always looks at the subject. Somebody concludes: "This head finds the
+# subject, and the model needs it for that." Which part of this do the maps support? What does the head's importance
+# add, and what can an importance of almost 0 mean? Propose an experiment that distinguishes a useless head from a
+# replaceable one, and use what you saw in 2.9 and 2.11.
 
 # %% [markdown] written="multihead.what_is_a_head_for" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** A map shows where the weight goes, so it supports "it looks at the subject". It doesn't show what is
-# fetched from there (the values) nor whether anything later uses it (W_o and what follows). Switching the head off measures
-# its effect on the loss, given that all other heads are on. An importance near 0 can mean that the head does nothing that
-# is used, or that another head does the same and stands in for it. In our reader several heads looked at the same noun, and
-# switching off one of them cost less than what was lost when all heads for that question were off. To tell the
-# two apart, switch off pairs or groups: a useless head adds nothing in any company, a replaceable one is missed once its
-# stand-ins are off as well. Or keep only this head and see what it can do alone, or take heads away one after the other
-# and measure again each time. Results should be repeated for several training runs and on more than one kind of sentence.
+# **Model answer.** A map shows where the weight goes, so it supports "it looks at the subject". It doesn't show
+# what is fetched from there (the values), or whether anything later uses it (W_o and what follows). Switching the
+# head off measures its effect on the loss, given that all other heads are on. An importance near 0 can mean that
+# nothing uses what the head does, or that another head does the same and can replace it. In our reader several
+# heads looked at the same noun, and switching off one of them cost less than what was lost when all heads for that
+# question were off. To tell the two apart, switch off pairs or groups: switching off a useless head makes no
+# difference in any group; a replaceable one is missed once its stand-ins are off, too. Or keep only this head and
+# see what it can do alone, or take heads away one after the other and measure again each time. Results should be
+# repeated for several training runs and on more than one kind of sentence.
 #
 # **Rubric**
 # - 1 point: maps support where it looks, not that it is needed.
@@ -930,13 +939,14 @@ explorers.heads_explorer(read)
 # ## 2.13 What to take along
 #
 # - One head gives each query one average. Several heads give several, side by side, and W_o mixes them.
-# - Split: cut the last axis into (H, D), *then* swap H and T. Merge: swap back, then flatten. `view` alone jumbles
+# - Split: cut the last axis into (H, D), *then* swap H and T. Merge: swap back, then flatten. `view` alone mixes up
 #   positions, without an error.
-# - Scale by √d_head. The softmax runs over the keys, in each head by itself.
-# - A mask meets (B, H, T_q, T_k): one mask for each sentence needs an axis of size 1 for the heads.
-# - At fixed d_model, parameters and multiplications don't depend on the number of heads. The number of weights does.
-# - Two heads can bring home two things of one kind. One head provably can't.
-# - Where a head looks and what it is worth are two questions. To answer the second, switch it off.
+# - Scale by √d_head. The softmax runs over the keys, separately in each head.
+# - A mask is broadcast to (B, H, T_q, T_k): one mask per sentence needs an axis of size 1 for the heads.
+# - At fixed d_model, parameters and multiplications don't depend on the number of heads. The number of weights
+#   does.
+# - Two heads can fetch two numbers of the same kind. One head provably can't.
+# - Where a head looks and how much it matters are two questions. To answer the second, switch it off.
 #
 # **Sources.** Vaswani et al. 2017, *Attention is all you need*, section 3.2.2. Michel, Levy and Neubig 2019, *Are sixteen heads
 # really better than one?* Voita et al. 2019, *Analyzing multi-head self-attention: specialized heads do the heavy lifting,

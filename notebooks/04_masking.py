@@ -2,10 +2,10 @@
 # # 4 · Masks
 #
 # - **You will learn** who may look where, and why that decides what a model can learn. You will write the masks of
-#   a decoder, catch models that peek at the answer, show that one masked pass does the work of many, and give a
-#   decoder a memory. On the way you will fix a formula with a slip that is easy to make.
+#   a decoder, catch models that peek at the answer, show that one masked pass does the work of many, give a decoder
+#   a memory, and see why a bias doesn't belong inside the fraction.
 # - **You need** scaled dot-product attention (lesson 1), heads (lesson 2), broadcasting, and what a gradient is.
-# - **Time** {minutes} minutes. Sections 4.1 to 4.8 and 4.9 to 4.13 make two good sittings.
+# - **Time** {minutes} minutes. Sections 4.1 to 4.8 and 4.9 to 4.13 fit two sittings.
 #
 # One convention holds throughout the course: **a mask is boolean, and True means "may attend"**. Rows are queries,
 # columns are keys.
@@ -27,7 +27,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 4.0 Catch the slip
 #
-# Three short pieces on lessons 2 and 3. Each is right, or has one slip that is easy to make.
+# Here are three short pieces of work on lessons 2 and 3. Each is right, or has one slip that is easy to make.
 
 # %% recall="masking.recall_add"
 
@@ -38,30 +38,31 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 4.1 A word that must not be seen
 #
-# A language model reads *the cat sat* and says what comes next. To train it, take a sentence from a book and let
-# **every** position predict the word after it. One sentence of T words gives T questions with known answers.
+# A language model reads *the cat sat* and predicts what comes next. To train it, take a sentence from a book and
+# let **every** position predict the next word. So one sentence gives T questions with known answers, one for each
+# of its T positions.
 #
-# There is a catch: the answer to question $i$ stands at position $i + 1$ of the same input. Self-attention looks
+# There is a catch: the answer to question $i$ is at position $i + 1$ of the same input. Self-attention looks
 # everywhere, so it would simply look there. The **causal mask** forbids that: position $i$ may look at position $j$
 # only if $j$ isn't later.
 #
 # $$M_{ij} = \text{True} \iff j \le i$$
 #
-# **By hand**, for T = 3, counting from 1. Row 1 may see column 1. Row 2 may see columns 1 and 2. Row 3 may see all
-# three. That is a triangle, including the diagonal: word $i$ is known when word $i + 1$ is asked for.
+# **By hand**, for T = 3, counting from 1. Row 1 may see column 1, row 2 columns 1 and 2, row 3 all three. That is a
+# triangle, including the diagonal: word $i$ is known when word $i + 1$ is to be predicted.
 #
-# What is this triangle for? Two answers: −∞ in the scores gives weight 0, and all positions can be trained at once.
-# Both are right. You will draw the triangle in 4.4 and test the second answer in 4.7.
+# The mask is usually explained in two ways: −∞ in the scores gives weight 0, and all positions can be trained at
+# once. Both are right. You will draw the triangle in 4.4 and test the second explanation in 4.7.
 #
 # **Exercise 4.1** · difficulty 1 of 5 · 4 minutes · 2 points
 #
 # **Return the causal mask of T positions: True where a query may look at a key.**
 #
 # <details><summary>Hint 1</summary>Of a T × T tensor of ones, which triangle do you keep?</details>
-# <details><summary>Hint 2</summary><code>torch.tril</code> keeps the lower left, <code>torch.triu</code> the upper right.
-# Does the diagonal stay? And which dtype comes out?</details>
-# <details><summary>The idea</summary>The lower triangle of a matrix of ones, with the diagonal, as booleans. Or compare
-# each column number with each row number.</details>
+# <details><summary>Hint 2</summary><code>torch.tril</code> keeps the lower left, <code>torch.triu</code> the upper
+# right. Check the diagonal, and the dtype that comes out.</details>
+# <details><summary>The idea</summary>The lower triangle of a matrix of ones, with the diagonal, as booleans. Or
+# compare each column number with each row number.</details>
 
 
 # %% exercise="masking.causal"
@@ -85,11 +86,11 @@ check("masking.causal", causal_mask)
 # %% [markdown]
 # ## 4.2 Words that aren't there
 #
-# **Why.** A batch is one tensor, and sentences differ in length. So the short ones are filled up with a word that
-# means nothing, the **padding**. No query should look at it.
+# **Why.** A batch is one tensor, but sentences differ in length. So the short ones are padded with a special word
+# that means nothing, the **padding**. No query should look at it.
 #
-# **Formula.** With $n_b$ words in sentence $b$, filled up at the end, position $j$ holds a word if $j < n_b$, counting $j$
-# from 0.
+# **Formula.** With $n_b$ words in sentence $b$ and padding at its end, position $j$ holds a word if $j < n_b$,
+# counting $j$ from 0.
 #
 # **By hand.** Two sentences of 2 and 3 words, T = 4 positions:
 #
@@ -100,12 +101,12 @@ check("masking.causal", causal_mask)
 #
 # **Exercise 4.2** · difficulty 2 of 5 · 5 minutes · 2 points
 #
-# **Return where each filled-up sentence has words: True for a word, False for padding.**
+# **Return where each padded sentence has words: True for a word, False for padding.**
 #
-# <details><summary>Hint 1</summary><code>torch.arange(T)</code> is the row of positions. What is each compared
-# with?</details>
-# <details><summary>Hint 2</summary>(T,) and (B,) don't broadcast to (B, T). What shape must <code>lengths</code> have for
-# that?</details>
+# <details><summary>Hint 1</summary><code>torch.arange(T)</code> is the row of positions. With what is each position
+# compared?</details>
+# <details><summary>Hint 2</summary>(T,) and (B,) don't broadcast to (B, T). What shape must <code>lengths</code>
+# have for that?</details>
 # <details><summary>The idea</summary>One comparison of (T,) with (B, 1) gives (B, T).</details>
 
 
@@ -136,9 +137,9 @@ check("masking.padding", padding_mask)
 #
 # $$M_{bij} = (j \le i) \wedge \text{real}_{bj}$$
 #
-# Look at the indices. The causal part knows nothing of sentences, the padding part nothing of queries. Padding must
-# not be looked *at*: it is a key, so it hides **columns**. Sizes are compared from the right, and a size of 1 is
-# copied:
+# Look at the indices: the causal part doesn't depend on the sentence, and the padding part doesn't depend on the
+# query. Nobody may look *at* padding, so the mask hides its keys, which are **columns**. Broadcasting compares
+# sizes from the right, and repeats an axis of size 1:
 #
 # | | sentence | query | key |
 # | --- | --- | --- | --- |
@@ -146,19 +147,19 @@ check("masking.padding", padding_mask)
 # | padding | B | 1 | T |
 # | both | B | T | T |
 #
-# **By hand.** One sentence of 3 positions, the first of which is padding: real = (False, True, True). Row 0 would see
-# column 0, which is padding: nothing is left. Row 1 sees column 1. Row 2 sees columns 1 and 2.
+# **By hand.** One sentence of 3 positions, the first of which is padding: real = (False, True, True). Row 0 could
+# see only column 0, which is padding, so it sees nothing. Row 1 sees column 1. Row 2 sees columns 1 and 2.
 #
-# Padding goes in front when a batch of texts is to be continued: then all their last words stand at the end.
+# Padding is put in front when a model has to continue a batch of texts: then all last words are in the same column.
 #
 # **Exercise 4.3** · difficulty 2 of 5 · 6 minutes · 3 points
 #
 # **Return one mask that hides both later words and padding.**
 #
-# <details><summary>Hint 1</summary>Which half did you write in 4.1?</details>
-# <details><summary>Hint 2</summary><code>real</code> is (B, T), and its T are keys. Where does the axis of size 1
+# <details><summary>Hint 1</summary>Which of the two parts did you write in 4.1?</details>
+# <details><summary>Hint 2</summary>The T in <code>real</code>, (B, T), counts keys. Where does the axis of size 1
 # for the queries go?</details>
-# <details><summary>The idea</summary>A key must pass both: the causal mask & real, as (B, 1, T).</details>
+# <details><summary>The idea</summary>A key must be allowed by both: the causal mask & real, as (B, 1, T).</details>
 
 
 # %% exercise="masking.both"
@@ -190,19 +191,19 @@ with waiting_for("Exercises 4.1 and 4.3"):
     show(figures.masks(pictures, tokens, tokens))
 
 # %% [markdown]
-# The padding takes away two whole columns. Two rows are left with nothing at all. Section 4.5 takes care of them.
+# The padding hides two whole columns, and two rows are left with nothing at all. Section 4.5 deals with them.
 #
-# With the padding at the end, the causal mask alone would do for every real word, since all padding is in its
-# future. An encoder has no causal mask, so it needs the padding mask wherever the padding stands.
+# With the padding at the end, the causal mask alone would be enough for every real word, since all padding is in
+# its future. An encoder has no causal mask, so it needs the padding mask wherever the padding is.
 #
-# **With heads**, this mask needs an axis of size 1 for them, (B, 1, T, T). Remember what happens without it where B
-# happens to equal H (2.4): there is no error, and mask b goes to head b.
+# **With heads**, this mask needs an axis of size 1 for them, (B, 1, T, T). Without it, if B happens to equal H,
+# there is no error, and mask b is applied to head b (2.4).
 
 # %% [markdown]
 # ## 4.4 A figure of your own
 #
-# **Why.** A figure explains a mask at once: who may look where. Where it can't be seen, by a screen reader or in a
-# terminal, words must do. So the words first.
+# **Why.** A figure shows at once who may look where. A screen reader or a terminal needs words instead, so we begin
+# with these.
 #
 # For *the cat sat* and the causal mask: *the* sees the; *cat* sees the, cat; *sat* sees the, cat, sat.
 # This lists them:
@@ -217,11 +218,12 @@ def who_sees_whom(mask, words):
 
 
 # %% [markdown]
-# Now draw it. The next cell is yours, and nobody grades it. It has the few lines that any such figure begins with.
-# Turn it into one that you would put in a report:
+# Now draw it. The next cell is yours, and isn't graded. It has the first few lines of such a figure. Turn it into
+# one that you would put in a report:
 #
 # 1. Take a sentence of your own.
-# 2. Mark allowed cells by more than colour, as with `ax.text(column, row, "✓")`: not all readers see colours.
+# 2. Mark allowed cells by more than colour, for example with `ax.text(column, row, "✓")`: not all readers can
+#    distinguish colours.
 # 3. Beside it, draw a sentence with padding in front, or an encoder's mask (`plots.panels(2)` gives two axes).
 
 # %% draw=true
@@ -240,8 +242,9 @@ with waiting_for("Exercise 4.1"):
 # %% [markdown]
 # ## 4.5 Nothing to look at
 #
-# **Why.** Some rows of a mask are empty: padding in front, or a sentence without words. Lesson 1's attention fills
-# such a row with −∞, and its softmax is 0/0. Who cares, you may say: nobody reads the output of padding. Look:
+# **Why.** Some rows of a mask are empty: those of padding in front, or of a sentence without words. Lesson 1's
+# attention sets such a row to −∞, and its softmax is 0/0. You might think that it doesn't matter, since nobody
+# reads the output of padding. But look:
 
 # %%
 torch.manual_seed(0)
@@ -253,16 +256,16 @@ output[2:].sum().backward()  # a loss on the two words alone
 print("gradient of v", v.grad, sep="\n")
 
 # %% [markdown]
-# The loss reads only good rows. Still the gradient is NaN everywhere, and one optimizer step makes every parameter
-# behind v NaN. The reason: the gradient of v is $w^\top g$, and the bad rows have $w$ = NaN and $g$ = 0. **0 · NaN
-# is NaN.** So replacing the NaN in the output, or multiplying it by 0, is no cure. It must be gone before the
-# product with v; better still, never make it.
+# The loss uses only good rows. Still, the gradient is NaN everywhere, and after one optimizer step so is every
+# parameter that v was computed from. The reason: the gradient of v is $w^\top g$, and the bad rows have $w$ = NaN
+# and $g$ = 0. **0 · NaN is NaN.** So it doesn't help to replace the NaN in the output, or to multiply it by 0. It
+# must be gone before the product with v, or better, never arise.
 #
-# Libraries differ. For such a row, torch's `scaled_dot_product_attention` gives zeros and
-# `torch.nn.MultiheadAttention` can give NaN. You will see both in 4.10.
+# Libraries differ. For such a row, in the version of PyTorch that this course uses, `scaled_dot_product_attention`
+# returns zeros, and `torch.nn.MultiheadAttention` can return NaN. You will see both in 4.10.
 #
-# **Formula.** A row with something to look at is as before. A row with nothing gets weights of 0, and so an output
-# of 0:
+# **Formula.** A row with something to look at stays as before. A row with nothing gets weights of 0, and so an
+# output of 0:
 #
 # $$w_{ij} = \frac{M_{ij}\, e^{s_{ij}}}{\sum_k M_{ik}\, e^{s_{ik}}} \quad\text{or 0 where the sum is empty}$$
 #
@@ -275,10 +278,10 @@ print("gradient of v", v.grad, sep="\n")
 #
 # The check looks at gradients too.
 #
-# <details><summary>Hint 1</summary>Which finite number hides as well as −∞ in an ordinary row? What does the
-# softmax make of a row of nothing else?</details>
-# <details><summary>Hint 2</summary><code>torch.finfo(scores.dtype).min</code> is the lowest number of a dtype. It
-# makes no NaN, but an empty row becomes uniform. What can you still do to the weights?</details>
+# <details><summary>Hint 1</summary>Which finite number hides as well as −∞ in an ordinary row? A row with nothing
+# else becomes uniform in the softmax.</details>
+# <details><summary>Hint 2</summary><code>torch.finfo(scores.dtype).min</code>, the lowest number of a dtype, makes
+# no NaN. After the softmax, what can you still do to the weights of an empty row?</details>
 # <details><summary>The idea</summary>Hide twice: finite scores before the softmax, and weights of 0 after it. In an
 # ordinary row the hidden weights are 0 already, so the second time changes nothing there.</details>
 
@@ -327,30 +330,29 @@ with waiting_for("Exercise 4.5"):
 # %% [markdown]
 # ## 4.6 A leak detector
 #
-# **Why.** A model that peeks has the lowest training loss of all, and is worthless. How do you find out? Looking at
-# the attention weights isn't enough, as you will see. Ask the model itself: *does output $i$ change when input $j$
-# does?* That is a derivative, and autograd computes it.
+# **Why.** A model that peeks at the answers has the lowest training loss of all, and is worthless. To catch it, ask
+# the model itself: *does output $i$ change when input $j$ changes?* That is a derivative, and autograd computes it.
 #
 # $$\text{sees}_{ij} = \text{True} \iff \frac{\partial\, \text{output}_i}{\partial\, \text{input}_j} \ne 0$$
 #
-# Output $i$ and input $j$ are vectors, so this derivative is a table, with a number for each pair of features. One
-# that isn't 0 is enough. A model **leaks** if there is a True above the diagonal.
+# Output $i$ and input $j$ are vectors, so this derivative is a matrix, with a number for each pair of features. One
+# number other than 0 is enough. A model **leaks** if there is a True above the diagonal.
 #
-# Ask at random inputs. At a special one, such as all zeros, a derivative can be 0 although output $i$ does depend
-# on input $j$.
+# Use random inputs. At a special one, such as all zeros, a derivative can be 0 although output $i$ does depend on
+# input $j$.
 #
 # **By hand.** Running sums: $y_1 = x_1$, $y_2 = x_1 + x_2$, $y_3 = x_1 + x_2 + x_3$. The derivatives are 1 where
 # $j \le i$ and 0 elsewhere: a lower triangle, no leak. The mean of all three, written everywhere: 1/3 in all nine
-# places, a leak.
+# entries, a leak.
 #
 # **Exercise 4.6** · difficulty 4 of 5 · 12 minutes · 4 points
 #
 # **Return which inputs each output of a layer depends on, judged by gradients.**
 #
-# <details><summary>Hint 1</summary><code>torch.autograd.functional.jacobian(layer, x)</code> has shape
-# (T, d_out, T, d). Which two axes do you have to get rid of, and how?</details>
-# <details><summary>Hint 2</summary>Why not add derivatives up, or an output's features before the gradient is
-# taken? What do +2 and −2 make?</details>
+# <details><summary>Hint 1</summary><code>torch.autograd.functional.jacobian(layer, x)</code> has shape (T, d_out,
+# T, d). Which two axes do you have to reduce, and how?</details>
+# <details><summary>Hint 2</summary>Why not add the derivatives up, or the features of an output before
+# differentiating? Think of +2 and −2.</details>
 # <details><summary>The idea</summary>A pair of positions is connected if any pair of their features is.</details>
 
 
@@ -376,7 +378,7 @@ def sees(layer, x):
 check("masking.sees", sees)
 
 # %% [markdown]
-# Four suspects. Each claims not to look ahead, and each sets the weights of the future to 0. Read them: who leaks?
+# Here are four suspects. Each sets the weights of the future to 0. Read them and decide which leak.
 
 # %%
 torch.manual_seed(1)
@@ -427,24 +429,24 @@ with waiting_for("Exercise 4.6"), after_predicting("masking.suspects"):
     show(figures.masks(pictures, places, places, axes_are=("outputs", "inputs")))
 
 # %% [markdown] reveals="masking.suspects"
-# All four have a clean triangle of weights, and three of them leak:
+# All four show a clean triangle of weights, and three of them leak:
 #
-# - **B** hides the future after the softmax. The weight is 0, but the denominator has counted the hidden scores: every
-#   other weight depends on them.
+# - **B** hides the future after the softmax. The hidden weights are 0, but the denominator contains the hidden
+#   scores, so every other weight depends on them.
 # - **C** takes the softmax over the queries. A column's denominator contains queries that are still to come.
-# - **D** has perfect attention. But before it, every feature is normalised over the positions, with a mean that
-#   knows the whole sentence.
+# - **D** has correct attention. But before it, every feature is normalised over the positions, with a mean and a
+#   standard deviation of the whole sentence.
 #
-# So a figure of the weights proves nothing. The gradient does: it asks the whole model, not one layer of it.
+# So a figure of the weights proves nothing. Gradients test the whole model, not only its attention weights.
 
 # %% [markdown]
 # ## 4.7 One pass instead of many
 #
-# **Why.** With the mask, said 4.1, all positions can be trained at once. Why does that need a mask? Compare two
-# ways to get a prediction at each position of a sentence of T words:
+# **Why.** With the mask, all positions can be trained at once (4.1). To see why that needs a mask, compare two ways
+# to get a prediction at each position of a sentence of T words:
 #
 # 1. **T passes**, one for each prefix: *the*, *the cat*, *the cat sat*, and so on, keeping the last output of each.
-#    There is no future, so nothing can leak. This is how the model will be *used*.
+#    Here there is no future that could leak. This is how the model will be *used*.
 # 2. **One pass** over the whole sentence.
 #
 # If output $i$ depends only on the inputs up to $i$, it doesn't matter what comes after them, and the two are
@@ -461,10 +463,10 @@ with waiting_for("Exercise 4.6"), after_predicting("masking.suspects"):
 #
 # <details><summary>Hint 1</summary>How do you cut the first n positions from (..., T, d)? In an index,
 # <code>...</code> stands for any axes in front.</details>
-# <details><summary>Hint 2</summary>Which output of each pass do you keep? Along which axis are these put
-# together?</details>
-# <details><summary>The idea</summary>A text of T words is T texts: each is read to its end, and only the end
-# counts.</details>
+# <details><summary>Hint 2</summary>Which output of each pass do you keep? Put these together along the axis of
+# positions.</details>
+# <details><summary>The idea</summary>A text of T words is T texts. Each is read to its end, and only the last
+# output counts.</details>
 
 
 # %% exercise="masking.prefixes"
@@ -519,12 +521,12 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.one_pa
     print(f"with the mask  largest difference between their gradients:       {(one - many).abs().max():.7f}")
 
 # %% [markdown] reveals="masking.one_pass"
-# With the mask, one pass *is* T passes: the same outputs, the same gradients, up to rounding. So a training step on
-# a whole sentence learns from T questions at once. Without it the two differ: the model is trained on one thing and
-# used on another. **The mask buys training without a loop over positions.**
+# With the mask, one pass *is* T passes: the outputs and the gradients are the same, up to rounding. So a training
+# step on a whole sentence learns from T questions at once. Without it they differ: the model is trained for one
+# task and used for a different one. **The mask makes it possible to train without a loop over positions.**
 
 # %% [markdown]
-# How much does one pass save? It computes T² scores. The prefixes compute 1 + 4 + 9 + ... + T², about T³/3.
+# One pass computes T² scores. The prefixes compute 1 + 4 + 9 + ... + T², about T³/3.
 
 # %% draw=true
 # How long one pass takes, and a pass for each prefix
@@ -540,20 +542,20 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), torch.no_grad():
     show(plots.lines(lengths, times, xlabel="words T", ylabel="milliseconds", title=title, log="xy"))
 
 # %% [markdown]
-# The longer the sentence, the wider the gap. At 256 words the loop takes many times as long, for the same numbers.
+# The longer the sentence, the wider the gap. At 256 words the loop takes many times as long, for the same outputs.
 
 # %% [markdown]
 # ## 4.8 What a leak costs
 #
-# Let us train two models that differ only in the mask. The "text" comes from a machine whose habits we know. There
+# Let us train two models that differ only in the mask. Their texts come from a random process that we know. There
 # are 8 words; with probability 0.7 the next word is the following one (8 is followed by 1), otherwise one of the
-# other seven, all equally likely. Nobody can predict more than that. The best possible loss is the **entropy** of
+# other seven, all equally likely. Nothing else can be predicted, so the best possible loss is the **entropy** of
 # the next word:
 #
 # $$H = -0.7 \ln 0.7 - 0.3 \ln \tfrac{0.3}{7} = 1.19 \text{ nats per word}$$
 #
-# Guessing blindly costs ln 8 = 2.08. Each model has one layer of your attention. We measure its loss in two ways:
-# in one pass, as in training, and with your `prefix_passes`, as in use.
+# Blind guessing costs ln 8 = 2.08. Each model has one layer of your attention. We measure its loss in two ways: in
+# one pass, as in training, and with your `prefix_passes`, as in use.
 
 # %%
 VOCABULARY, LENGTH, WIDTH, FOLLOWS = 8, 12, 24, 0.7
@@ -590,47 +592,49 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
         print(f"{name:8}", "   ".join(said))
 
 # %% [markdown] reveals="masking.leak"
-# Without the mask the loss in one pass falls far *below* the entropy. On texts that are new to it, no model can do
-# that without seeing the future. So **a loss far below the entropy, on new texts, proves a leak**. (On old texts it
-# doesn't: a model can learn a text by heart. Here every batch is new. And a hair below may be chance, since a mean
-# over some texts isn't the mean over all.) In use, where there is no future, this model is worse than blind
-# guessing: it has learned to copy an answer that nobody gives it. With the mask the two losses are the same, and lie
-# where they must.
+# Without the mask, the loss in one pass falls far *below* the entropy. On new texts, no model can do that without
+# seeing the future. So **a loss far below the entropy, on new texts, proves a leak**. (On old texts it doesn't,
+# because a model can memorise a text; here every batch is new. And slightly below can be chance, since we average
+# over a limited number of texts.) In use, where there is no future, this model is worse than blind guessing: it has
+# learned to copy an answer that is no longer there. With the mask the two losses are the same, and near the
+# entropy.
 
 # %% [markdown]
 # **Question 4.8** · graded by hand · 8 minutes · 5 points
 #
-# A colleague trains a language model. The training loss is the lowest ever seen, and what the model writes is
-# rubbish. She shows you the attention weights of each layer: above the diagonal there are only zeros. She concludes
-# that nothing can leak. Is she right? Name two faults that fit everything she says, and say how you would find
-# each. What would you measure first?
+# A colleague trains a language model. The training loss is the lowest she has ever seen, but what the model writes
+# is rubbish. She shows you the attention weights of each layer: above the diagonal there are only zeros. She
+# concludes that nothing can leak. Is she right? Name two faults that fit everything she says, how you would find
+# each, and what you would measure first.
 
 # %% [markdown] written="masking.diagnose" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** She isn't right: that the weights above the diagonal are 0 says that no value of the future is averaged
-# in, but not that the weights themselves are made without the future. (1) The weights may be set to 0 after the softmax:
-# the hidden scores are still in its denominator. Its rows then don't sum to 1, which can be seen, and the gradient of
-# output i with respect to input j > i isn't 0. (2) The softmax may run over the queries: the columns sum to 1 instead of
-# the rows. (3) Something besides attention may mix positions: a normalisation over the positions, a convolution that looks
-# both ways, a mean over the sentence that is added. (4) The targets may not be shifted, so that each position predicts the
-# word it has just read; then nothing leaks in the model at all, the question is wrong. First I would measure whether one
-# pass gives the same outputs as a pass for each prefix, or the gradients of outputs with respect to later inputs, on the
-# whole model with random inputs; where there is a leak, I would repeat it part by part. A loss far below the entropy of the
-# text, if that is known, is a proof of a leak as well, on texts that the model hasn't trained on.
+# **Model answer.** She isn't right: weights of 0 above the diagonal mean that no value of the future is averaged
+# in, but not that the weights were computed without the future. (1) The weights may be set to 0 after the softmax:
+# the hidden scores are still in its denominator. Its rows then don't sum to 1, which can be seen, and the gradient
+# of output i with respect to input j > i isn't 0. (2) The softmax may run over the queries: the columns sum to 1
+# instead of the rows. (3) Something besides attention may mix positions: a normalisation over the positions, a
+# convolution that looks both ways, a mean over the sentence that is added. (4) The targets may not be shifted, so
+# that each position predicts the word it has just read; then nothing leaks in the model, but it is trained on the
+# wrong task. First I would measure whether one pass gives the same outputs as a pass for each prefix, or the
+# gradients of outputs with respect to later inputs, on the whole model with random inputs; where there is a leak, I
+# would repeat it part by part. A loss far below the entropy of the text, if that is known, is a proof of a leak as
+# well, on texts that the model hasn't trained on.
 #
 # **Rubric**
 # - 1 point: no; weights of 0 above the diagonal don't prove that nothing leaks.
-# - 2 points: two faults that fit (one each). They must leave the triangle of weights clean: "she forgot the mask" doesn't.
+# - 2 points: two faults that fit (one each). They must leave the triangle of weights clean: "she forgot the mask"
+#   doesn't.
 # - 1 point: how to find them: gradients of output i by input j > i, or one pass against prefixes, or row sums.
-# - 1 point: measures the whole model first, then its parts, or names another order with a reason.
+# - 1 point: measures the whole model first, then its parts, or names a different order with a reason.
 # ### END SOLUTION
 
 # %% [markdown]
 # ## 4.9 A decoder with a memory
 #
-# **Why.** When a model *writes*, it can't use the trick of 4.7: there is no word 5 before word 4 is written. So it
-# runs prefix by prefix after all. But look at what one more word changes. The queries, keys and values of the old
-# words stay what they were and, thanks to the mask, so do their outputs. Only one row is new: the last.
+# **Why.** A model that *writes* can't compute all positions in one pass: there is no word 5 before word 4 is
+# written. So it runs prefix by prefix after all. But one more word changes little. The queries, keys and values of
+# the old words stay the same and, thanks to the mask, so do their outputs. Only the last row is new.
 #
 # So keep the keys and values, and compute only the new word's query, key and value. This store is called the **KV
 # cache**.
@@ -641,8 +645,8 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
 # scores are 0, the weights are 1/3, the output is **30**, and the cache now has three keys and three values.
 #
 # One new word needs no mask: it is the last, and may look at everything stored and at itself. But there may be N
-# new words at once, such as a question that the user has typed. With P stored positions, new word $n$ (from 0)
-# stands at $P + n$. Its row of the mask is the one for that place:
+# new words at once, such as a question that a user has typed. With P stored positions, new word $n$ (from 0) is at
+# position $P + n$, and has that position's row of the mask:
 #
 # | P = 2, N = 2 | key 0 | key 1 | key 2 | key 3 |
 # | --- | --- | --- | --- | --- |
@@ -653,12 +657,12 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
 #
 # **Return the new positions' outputs, and a new cache that has their keys and values after the old ones.**
 #
-# <details><summary>Hint 1</summary>What must the cache hold before the new positions can attend? Along which axis
-# is it lengthened?</details>
-# <details><summary>Hint 2</summary>The mask is (N, P + N). <code>tril</code> takes a <code>diagonal</code>: how far
-# to the right does it begin in the table above?</details>
+# <details><summary>Hint 1</summary>What must the cache hold before the new positions can attend? Find the axis
+# along which it grows.</details>
+# <details><summary>Hint 2</summary>The mask is (N, P + N). <code>tril</code> takes a <code>diagonal</code>. Which
+# one gives the table above?</details>
 # <details><summary>The idea</summary>Append first, then attend: only the new positions ask, and their mask is the
-# last N rows of the causal mask of all P + N.</details>
+# last N rows of the causal mask for all P + N positions.</details>
 
 
 # %% exercise="masking.cache"
@@ -721,18 +725,18 @@ with waiting_for("Exercises 4.1, 4.5, 4.7 and 4.9a"), after_predicting("masking.
     show(plots.lines(lengths, times, xlabel="words T", ylabel="milliseconds", title=title, log="xy"))
 
 # %% [markdown] reveals="masking.kept"
-# The same outputs, and the longer the text, the more the cache saves.
+# The outputs are the same, and the longer the text, the more the cache saves.
 
 # %% [markdown]
-# Write a text word by word, with the cache and without. The score of an old query with an old key is the same
-# number each time.
+# Write a text word by word, with the cache and without. Without it, the same scores of old queries with old keys
+# are computed again for each word.
 
 # %% draw=true
 # Explore: writing with the cache and without
 explorers.cache_explorer(cached_step)
 
 # %% [markdown]
-# With the cache, the last of T words takes one row. (Without it, we count only the scores that the mask allows.)
+# With the cache, each word takes one row of scores. (Without it, we count only the scores that the mask allows.)
 #
 # The price is memory: two vectors for each position in each layer. GPT-2 small has 12 layers of width 768 and 1,024
 # positions (Radford et al. 2019, section 2.3 and table 2). In 16-bit numbers its cache takes 2 · 12 · 1024 · 768 ·
@@ -741,57 +745,58 @@ explorers.cache_explorer(cached_step)
 # %% [markdown]
 # **Question 4.9b** · graded by hand · 8 minutes · 5 points
 #
-# "The mask lets all positions be trained at once." Explain this to a friend who knows attention but not masks. What are the
-# questions and answers in one sentence of training text? Why is one pass allowed to stand for T passes, and what in the
-# model must hold for that? And why can't the model *write* all positions at once? Use what you measured in 4.7 to 4.9.
+# "The mask lets all positions be trained at once." Explain this to a friend who knows attention but not masks. What
+# are the questions and answers in one sentence of training text? Why can one pass replace T passes, and what must
+# be true of the model for that? Why can't the model *write* all positions at once? Use what you measured in 4.7 to
+# 4.9.
 
 # %% [markdown] written="masking.parallel" points=5
 # ### BEGIN SOLUTION
 # **Model answer.** One sentence of T words holds T questions: given the first i words, which is word i + 1? The
-# answers stand in the same sentence, one place further. Asked one by one, that is T passes over T prefixes. With
+# answers are in the same sentence, one position later. Asked one by one, they take T passes over T prefixes. With
 # the causal mask output i depends on the inputs up to i alone, so what comes after makes no difference to it, and
 # output i of one pass over the whole sentence is the output of the pass over prefix i. We measured equal outputs
 # and equal gradients, up to rounding; without the mask they differed. What must hold is that *no part* of the model
 # carries anything from a later position to an earlier one: every layer must be causal, not the attention weights
 # alone. In training all words are known beforehand, so all questions can be asked at once, and one pass costs T²
 # scores where the prefixes cost about T³/3. In writing, word i + 1 is the model's own answer and the input of the
-# next question, so there is nothing to put there before it is written. What can be saved is computing the old keys
-# and values again: the cache keeps them, and gives the same outputs.
+# next question, so it isn't known before it is written. What can be saved is computing the old keys and values
+# again: the cache keeps them, and gives the same outputs.
 #
 # **Rubric**
 # - 1 point: one sentence holds T questions, each answered by the next word.
 # - 1 point: one pass equals T passes because output i doesn't depend on later inputs.
 # - 1 point: this must hold for the whole model, or names another part that could break it.
-# - 1 point: writing is one after another, since each word is input to the next.
+# - 1 point: words are written one at a time, since each is input to the next.
 # - 1 point: uses a measurement: equal outputs or gradients, the times, or the cache.
 # ### END SOLUTION
 
 # %% [markdown]
 # ## 4.10 Four ways to write a mask
 #
-# **Why.** Libraries disagree on what True means, and a mask the wrong way round raises no error. Four ways to say
+# **Why.** Libraries disagree on what True means, and an inverted mask raises no error. Here are four ways to write
 # "may see, may see, may not see":
 #
-# | kind | by hand | who writes it so |
+# | kind | by hand | used by |
 # | --- | --- | --- |
 # | `"may attend"` | True, True, False | this course; `attn_mask` of `torch.nn.functional.scaled_dot_product_attention` |
 # | `"hidden"` | False, False, True | `attn_mask` and `key_padding_mask` of `torch.nn.MultiheadAttention`; the masks of `torch.nn.Transformer` |
-# | `"additive"` | 0, 0, −∞ | all of torch's above take it too: it is added to the scores |
+# | `"additive"` | 0, 0, −∞ | PyTorch's functions and modules above, as floats that are added to the scores |
 # | `"integer"` | 1, 1, 0 | the `attention_mask` that a Hugging Face tokenizer makes |
 #
-# In the first two rows *one* library disagrees with itself. Four kinds make twelve conversions; don't write twelve.
-# Read any kind into ours, then write any kind from ours.
+# In the first two rows *one* library disagrees with itself. Between four kinds there are twelve conversions.
+# Instead of writing all twelve, convert any kind to ours, then ours to any kind.
 #
 # **Exercise 4.10** · difficulty 2 of 5 · 8 minutes · 3 points
 #
-# **Return the same mask as the target library would write it.**
+# **Return the same mask in the target's kind.**
 #
-# <details><summary>Hint 1</summary>What does each kind look like when read as ours, a boolean <code>may</code>? And
-# how is each written from <code>may</code>?</details>
-# <details><summary>Hint 2</summary>Which number stands in an additive mask where attending is allowed? What does
-# <code>.bool()</code> make of −∞, and what is 0 · ∞?</details>
-# <details><summary>The idea</summary>One common form in the middle: every kind is read into it, and every kind is
-# written from it.</details>
+# <details><summary>Hint 1</summary>How do you get our boolean, <code>may</code>, from each kind? Then write each
+# kind from <code>may</code>.</details>
+# <details><summary>Hint 2</summary>What does <code>.bool()</code> make of 0 and −∞? For the way back, remember that
+# 0 · ∞ is NaN.</details>
+# <details><summary>The idea</summary>Use one common form in the middle: every kind is converted to it, and every
+# kind is made from it.</details>
 
 
 # %% exercise="masking.convert"
@@ -827,8 +832,8 @@ def convert(mask, source, target):
 check("masking.convert", convert)
 
 # %% [markdown]
-# Now three implementations look at one batch: yours, a function of torch and a module of torch.
-# `torch.nn.MultiheadAttention` gets matrices that change nothing, so that only the attention itself is compared.
+# Now compare three implementations on one batch: yours, PyTorch's function and PyTorch's module.
+# `torch.nn.MultiheadAttention` gets identity matrices, so that only attention itself is compared.
 
 # %%
 torch.manual_seed(3)
@@ -869,15 +874,16 @@ with waiting_for("Exercises 4.1, 4.2, 4.3, 4.5 and 4.10"):
     right, turned = (
         torch.nn.functional.scaled_dot_product_attention(*3 * [batch], attn_mask=mask) for mask in given
     )
-    print(f"the wrong way round  function                     {(turned - right).abs().max():.6f}")
+    print(f"inverted mask        function                     {(turned - right).abs().max():.6f}")
 
 # %% [markdown]
 # These are the largest differences from your outputs. With padding at the end there are none. With padding in
-# front, some rows have nothing to look at, and there the module's answer depends on whether you ask for the weights
-# too: if so, it takes another path inside, and gives NaN. (At least in the version of torch that this course uses.)
+# front, some rows have nothing to look at, and there the module's output depends on whether you also ask for the
+# weights: if you do, it runs different code, and returns NaN. (At least in the version of PyTorch that this course
+# uses.)
 #
-# In the last line the function got a mask the wrong way round: other outputs, and no complaint. **Test the polarity
-# when you call a library**: hide one key, and see whether changing it changes the output.
+# In the last line the function got an inverted mask: the outputs are wrong, and there is no error. **Test the
+# polarity when you call a library**: hide one key, and see whether changing that key changes the output.
 
 # %% [markdown]
 # ## 4.11 A mask inside the fraction
@@ -886,10 +892,10 @@ with waiting_for("Exercises 4.1, 4.2, 4.3, 4.5 and 4.10"):
 #
 # $$\text{softmax}\!\left(\frac{Q K^\top + \text{mask}}{\sqrt{d_k}}\right) V$$
 #
-# The mask is added *inside* the fraction. Is that wrong? With a mask of 0 and −∞ you wouldn't notice. But what is
-# added can also be finite: a **bias** that says how much to prefer a key. ALiBi, for one, takes off a little for
-# each word of distance (Press et al. 2022), and needs no position vectors. Inside the fraction the bias is divided
-# by $\sqrt{d_k}$ as well: the larger $d_k$, the weaker it comes out. It belongs outside:
+# The mask is added *inside* the fraction. With a mask of 0 and −∞ that makes no difference. But what is added can
+# also be finite: a **bias** that says how much to prefer a key. ALiBi, for example, subtracts a little for each
+# word of distance (Press et al. 2022). Inside the fraction, the bias is divided by $\sqrt{d_k}$, too: the larger
+# $d_k$, the weaker it gets. It belongs outside:
 #
 # $$\text{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}} + \text{bias}\right) V$$
 #
@@ -909,7 +915,7 @@ def biased_attention(q, k, v, bias):
 
 
 # %% [markdown]
-# And the version above. Compare the two, with any bias that you like:
+# Compare it with the version above, with any bias that you like:
 
 
 # %%
@@ -930,7 +936,7 @@ print(f"largest difference between the weights: {(pairs[0] - pairs[1]).abs().max
 # %% [markdown]
 # **Exercise 4.11** · difficulty 2 of 5 · 4 minutes · 2 points
 #
-# **Say for each mask or bias whether adding it inside or outside the division gives the same weights, to four
+# **For each mask or bias, write whether adding it inside or outside the fraction gives the same weights, to four
 # digits.**
 #
 # Take $d_k = 64$ and scores of ordinary size, in float32. Write `"same"` or `"different"` in place of each `...`.
@@ -938,8 +944,8 @@ print(f"largest difference between the weights: {(pairs[0] - pairs[1]).abs().max
 #
 # <details><summary>Hint 1</summary>What is each bias divided by 8?</details>
 # <details><summary>Hint 2</summary>What is e to that?</details>
-# <details><summary>The idea</summary>Where both the bias and its eighth give a weight of 0, nothing changes. Where one can
-# still be told from the other, something does.</details>
+# <details><summary>The idea</summary>If both the bias and an eighth of it give a weight of 0, nothing changes. If
+# not, the weights differ.</details>
 
 # %% exercise="masking.inside"
 inside_or_outside = {
@@ -961,9 +967,9 @@ inside_or_outside = {
 check("masking.inside", inside_or_outside)
 
 # %% [markdown]
-# So the formula above is harmless as long as a mask only hides, by −∞ or by a huge number, and wrong for every bias
-# that should weigh keys, not hide them. Take −1 for each word of distance, and one query that likes all 12 keys
-# equally well.
+# So the formula above is harmless as long as a mask only hides keys, by −∞ or by a huge number, and wrong for every
+# bias that should weigh keys. Take −1 for each word of distance, and one query that has the same dot product with
+# all 12 keys.
 
 # %% predict="masking.weak_bias"
 
@@ -980,22 +986,22 @@ with waiting_for("your prediction"), after_predicting("masking.weak_bias"):
     show(plots.lines(distance.tolist(), curves, xlabel="distance (words)", ylabel="weight", title=title))
 
 # %% [markdown] reveals="masking.weak_bias"
-# Outside, the nearest key gets most of the weight, whatever $d_k$ is. Inside, the same bias hardly counts once
-# $d_k$ is large: a model built that way would look far away where it was told to look near.
+# Outside, the nearest key gets most of the weight, whatever $d_k$ is. Inside, the same bias has little effect if
+# $d_k$ is large: such a model would look far away where it should look near.
 
 # %% [markdown]
 # ## 4.12 Several layers
 #
-# **Why.** A mask says who may look at whom in *one* layer. In the next layer your neighbour has already heard from
-# its own neighbour, and passes it on to you. So what a position can know grows from layer to layer, even under a
-# narrow mask.
+# **Why.** A mask says which positions may look at which in *one* layer. In the next layer, a neighbour already
+# contains what it got from its own neighbours, and passes that on. So what a position can know grows from layer to
+# layer, even under a narrow mask.
 #
-# **Formula.** A layer of a Transformer adds to what a position has, so a position also keeps its own. One layer makes one
-# step along $S = M \vee I$, with $I$ the identity. After $n$ layers:
+# **Formula.** A layer of a Transformer adds to a position's vector, so the position also keeps what it had. One
+# layer is one step along $S = M \vee I$, with $I$ the identity. After $n$ layers:
 #
 # $$R_n = S^n > 0 \qquad R_0 = I$$
 #
-# with the matrix product: $(S\,R)_{ij}$ counts the positions $k$ that $i$ hears from and that know of $j$.
+# with the matrix product: $(S\,R)_{ij}$ counts the positions $k$ that $i$ sees and that know of $j$.
 #
 # **By hand.** A window of two: each position sees itself and the one before it. After one layer word 4 knows of words 3
 # and 4. After two, of 2, 3 and 4, since word 3 knew of word 2. After three, of all four.
@@ -1004,11 +1010,12 @@ with waiting_for("your prediction"), after_predicting("masking.weak_bias"):
 #
 # **Return what each position can know of after a number of layers with the same mask.**
 #
-# <details><summary>Hint 1</summary>What does each position know of after 0 layers? What does one more layer
-# add?</details>
-# <details><summary>Hint 2</summary>@ wants numbers: how do you turn booleans into floats, and back?</details>
-# <details><summary>The idea</summary>Each layer is the same step: you keep what you know, and learn what everyone
-# you see knows.</details>
+# <details><summary>Hint 1</summary>What does each position know of after 0 layers? Then work out what one more
+# layer adds.</details>
+# <details><summary>Hint 2</summary><code>@</code> needs numbers. How do you turn booleans into floats, and
+# back?</details>
+# <details><summary>The idea</summary>Each layer is the same step: a position keeps what it knows, and learns what
+# all positions that it sees know.</details>
 
 
 # %% exercise="masking.reach"
@@ -1038,7 +1045,7 @@ def reach(mask, layers):
 check("masking.reach", reach)
 
 # %% [markdown]
-# That is a claim about models, made by counting alone. Your leak detector can test it on a real stack of layers.
+# So far we have only counted. Your leak detector can test the result on a real stack of layers.
 
 # %% draw=true
 # What each position knows of after 1 to 4 layers, by your detector
@@ -1059,46 +1066,47 @@ with waiting_for("Exercises 4.1, 4.5, 4.6 and 4.12"):
     print("the same as by counting:", agree)
 
 # %% [markdown]
-# A window of $w$ positions reaches $n\,(w - 1)$ back after $n$ layers. That is how a model with a narrow window can
-# still use a long text: Mistral 7B has a window of 4,096 and 32 layers, and so a reach of about 131,000 (Jiang et
-# al. 2023, section 2). A causal mask never reaches ahead, however many layers there are: a triangle times a
-# triangle is a triangle. If every layer is causal, so is the stack.
+# A window of $w$ positions reaches $n\,(w - 1)$ positions back after $n$ layers. That is how a model with a narrow
+# window can use a longer text: Mistral 7B has a window of 4,096 and 32 layers, and so in theory a reach of about
+# 131,000 (Jiang et al. 2023, section 2). A causal mask never reaches ahead, however many layers there are, since a
+# triangle times a triangle is a triangle. If every layer is causal, so is the stack.
 #
-# **Explore.** Draw a mask: each button says whether its row may look at its column. Then add layers.
+# **Explore.** Draw a mask: each button sets whether its row may look at its column. Then add layers.
 #
-# 1. With the window, how many layers does it take until *tired* knows of *the*? And with *one word to each side*?
-# 2. Choose two blocks. Do more layers help? Which single button connects the blocks, and in which direction?
-# 3. Choose the causal mask and allow one cell above the diagonal. Who learns of the future, and after how many
-#    layers?
-# 4. Draw a mask with as few ticks as you can, so that after two layers everyone knows of everyone.
+# 1. With the window, how many layers does it take until *tired* knows of *the*? Try *one word to each side*, too.
+# 2. Choose two blocks. Which single button connects them, and in which direction?
+# 3. Choose the causal mask and allow one cell above the diagonal. Which words learn of the future, and after how
+#    many layers?
+# 4. Draw a mask with as few ticks as you can, so that after two layers every word knows of every word.
 
 # %% draw=true
 # Explore: what gets through several layers
 explorers.reach_explorer(reach)
 
 # %% [markdown]
-# On the left, the number in a cell says how many layers it takes until the row knows of the column. No number: it
-# never does, or needs more layers. On the right are the paths by which something reaches the word that you follow.
+# On the left, the number in a cell says how many layers it takes until the row knows of the column. A cell without
+# a number needs more layers, or never gets there. On the right are the paths that lead to the word that you follow.
 #
-# One answer to 4: let *the* look at everybody, and everybody look at *the*. Then everything goes through one word.
+# One answer to 4: let *the* look at every word, and every word at *the*. Then everything goes through one word.
 # That is the idea of a global token, used in models for long texts (Beltagy et al. 2020, section 3.1).
 
 # %% [markdown]
 # ## 4.13 What to take along
 #
-# - A mask is True where a query may look. Causal: $j \le i$. Padding hides columns. Both: &, by broadcasting.
-# - A row with nothing to look at gets zeros, and no NaN on the way: 0 · NaN is NaN, in gradients too.
-# - A triangle of weights proves nothing. Ask the whole model by gradients, or compare one pass with all prefixes.
+# - A mask is True where a query may look. Causal: $j \le i$. Padding hides columns. For both, combine them with &
+#   and broadcasting.
+# - A row with nothing to look at gets zeros, and no NaN may arise on the way: 0 · NaN is NaN, also in gradients.
+# - A triangle of weights proves nothing. Test the whole model by gradients, or compare one pass with all prefixes.
 # - The mask makes one pass equal to T passes. That is why a Transformer trains on all positions at once.
 # - On new texts, a loss far below the entropy means a leak.
-# - Writing is one word after another. The cache keeps keys and values, and gives the outputs of the full pass.
+# - A model writes one word at a time. The cache keeps keys and values, and gives the same outputs as the full pass.
 # - Libraries disagree on what True means. The wrong polarity raises no error: test it.
 # - A bias belongs outside the fraction. For a mask of 0 and −∞ it makes no difference.
-# - Layers pass on what they heard. Through many of them a narrow mask reaches far, and a causal one stays causal.
+# - Layers pass information on. Through many of them a narrow mask reaches far, and a causal one stays causal.
 #
 # **Sources.** Vaswani et al. 2017, *Attention is all you need*, section 3.2.3. Radford et al. 2019, *Language models are
 # unsupervised multitask learners*. Beltagy, Peters and Cohan 2020, *Longformer*. Press, Smith and Lewis 2022, *Train short,
 # test long: attention with linear biases*. Jiang et al. 2023, *Mistral 7B*. The documentation of PyTorch,
 # `scaled_dot_product_attention` and `MultiheadAttention`, and of Hugging Face Transformers, *attention mask* in the glossary.
 #
-# Next, lesson 5 counts what all this costs.
+# Next, in lesson 5, you count what all this costs.

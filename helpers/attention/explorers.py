@@ -168,7 +168,7 @@ def _attention_picture(
     tokens = tokens[:LONGEST_SENTENCE]
     if unknown := dict.fromkeys(token for token in tokens if token not in KIND_OF):
         cut += note(
-            f"Not in its list of words: {', '.join(unknown)}. Their letters alone decide what they look at, "
+            f"Not in its list of words: {', '.join(unknown)}. Only their letters decide what they look at, "
             "which means nothing."
         )
     x, count = embed(tokens), len(tokens)

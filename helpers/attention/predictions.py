@@ -7,10 +7,10 @@ PREDICTIONS = {
         "It has read *the plot that fills the book*. To choose between *is* and *are*, what will one of its "
         "heads look at most?",
         {
-            "At “book”, the last word.": "A hasty writer would go by the nearest noun, and then “the jokes "
-            "that fill the book is” would be right.",
-            "At “plot”, four words before it.": "The subject decides, wherever it stands, and the "
-            "model has found that out from reading alone.",
+            "At “book”, the last word.": "A hasty writer goes by the nearest noun. But then “the jokes that "
+            "fill the book is” would be right.",
+            "At “plot”, four words before it.": "The subject decides, wherever it is, and the model has "
+            "learned that only by reading.",
             "At all words about equally.": "A model that has learned nothing does that. But one of these "
             "words decides, and the others would only dilute it.",
         },
@@ -21,11 +21,11 @@ PREDICTIONS = {
         "weights as the number grows?",
         {
             "They come closer to each other.": "Divided by 4, the gaps between scores shrink, and the "
-            "softmax sees nothing but gaps.",
+            "weights depend only on these gaps.",
             "The largest takes more and more.": "A number below 1 does that: it widens the gaps between "
             "scores. A large one shrinks them.",
-            "Nothing: their order is the same.": "The order stays, but the softmax looks at how far apart "
-            "scores are, not only at which is larger.",
+            "Nothing: their order is the same.": "The order stays the same, but the weights depend on how "
+            "far apart the scores are.",
         },
         right="a",
     ),
@@ -45,12 +45,12 @@ PREDICTIONS = {
         "Queries and keys are random, with $d_k$ = 1024, and scores aren't scaled. The mean of your gradient "
         "norms is a few hundredths. How many of the queries get less than a thousandth?",
         {
-            "Hardly any: each gets about the mean.": "The mean flatters. A few queries, whose two best keys "
-            "nearly tie, get a lot; they lift it far above what most get.",
-            "More than half.": "Most softmaxes have decided, and learn next to nothing. The few in which "
-            "two keys nearly tie lift the mean.",
+            "Hardly any: each gets about the mean.": "The mean is misleading. A few queries, whose two best "
+            "keys nearly tie, get a lot, and lift it far above what most get.",
+            "More than half.": "For most queries one weight is nearly 1, and next to no gradient is left. "
+            "The few whose two best keys nearly tie lift the mean.",
             "All but one or two.": "The two best of 16 random keys nearly tie more often than that, and "
-            "where they do, the softmax still learns.",
+            "then a gradient is left.",
         },
         right="b",
     ),
@@ -58,11 +58,11 @@ PREDICTIONS = {
         "The three words *dog bites man* go through self-attention, then *man bites dog*. What happens to "
         "the output for *bites*?",
         {
-            "It differs: who bites whom has changed.": "To a reader it has. But a weighted average doesn't "
-            "know where its values stood, so the layer can't tell.",
-            "It is the same.": "The same query looks up the same words, and an average doesn't know "
-            "the order of what it averages.",
-            "It has the same numbers in another order.": "The rows of the output change places with the "
+            "It differs: who bites whom has changed.": "For a human reader it has. But a weighted average "
+            "doesn't depend on the order of its values.",
+            "It is the same.": "The same query looks up the same words, and an average doesn't depend on "
+            "the order of its terms.",
+            "It has the same numbers in a different order.": "The rows of the output change places with the "
             "words. Within the row of *bites* nothing moves.",
         },
         right="b",

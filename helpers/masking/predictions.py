@@ -30,13 +30,13 @@ PREDICTIONS = {
         right="a",
     ),
     "leak": Prediction(
-        "A model without the mask learns to predict the next word. No honest loss can be lower than 1.19 "
-        "nats. What is its loss on new texts, first in one pass, then in use?",
+        "A model without the mask learns to predict the next word. Without seeing the future, no model can "
+        "get below 1.19 nats. What is its loss on new texts, first in one pass, then in use?",
         {
             "A little under 1.19 in both.": "In one pass it falls far below, since it copies "
             "the answer. In use there is nothing to copy.",
-            "Far below 1.19 in one pass, and worse than guessing in use.": "It has learned to copy "
-            "what stands one place further on, and in use nothing stands there.",
+            "Far below 1.19 in one pass, and worse than guessing in use.": "It has learned to copy the word "
+            "one position later, and in use there is none.",
             "1.19 in one pass, more in use.": "In one pass it sees the very word it should predict, so "
             "nothing keeps it at 1.19.",
         },
@@ -46,8 +46,8 @@ PREDICTIONS = {
         "A text is written word by word, either with a cache or by reading the whole prefix each time. How "
         "much of the time does the cache save?",
         {
-            "The same share, however long the text is.": "Without a cache the work grows with the cube of "
-            "the length, with one with its square. So the share grows.",
+            "The same share, however long the text is.": "Without a cache the work grows like the cube of "
+            "the length, with a cache like its square. So the share grows.",
             "A little at 16 words, most of it at 256.": "Each word of a long text is computed again for each "
             "word after it, unless it is kept.",
             "Most of it at 16 words, a little at 256: the cache gets long.": "A longer cache takes longer to "

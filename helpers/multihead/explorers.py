@@ -262,7 +262,7 @@ def _answers(words: Sequence[str], who: torch.Tensor, whom: torch.Tensor) -> str
         notes.append(f"The maps show the first {SHOWN} words; the model reads {LONGEST} at most.")
     strange = sorted({word for word in words if word not in WORDS})
     if strange:
-        notes.append(f"The model has never met {', '.join(strange)}: to it, all such words are the same.")
+        notes.append(f"The model has never seen {', '.join(strange)}: it treats all such words alike.")
         notes.append(f"Nouns that it knows: {', '.join(NOUNS)}.")
     return (table if verbs else "") + "".join(note(text) for text in notes)
 

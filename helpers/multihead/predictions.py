@@ -4,28 +4,28 @@ from helpers.figures.predicting import Prediction
 
 PREDICTIONS = {
     "one_head": Prediction(
-        "Your module learns to hand on two independent random numbers at once, one from each side. Where "
-        "does the error of a single head end up, if it is as wide as two?",
+        "Your module learns to pass on two independent random numbers, one from each neighbour. Where does "
+        "the mean squared error of one head end up, if it is as wide as two?",
         {
-            "It goes to 0 as well, only later.": "Width doesn't help. One head makes one average, and one "
+            "It also goes to 0, only later.": "Width doesn't help. One head makes one average, and one "
             "average can't hold two independent numbers.",
-            "Near 1: it hands on neither.": "It does better than that: one average can carry "
+            "Near 1: it passes on neither.": "It does better than that: one average can carry "
             "one of the two numbers, and that halves the error.",
-            "Near 0.5: it hands on one of the two.": "Of two independent numbers with variance 1, one "
+            "Near 0.5: it passes on one of the two.": "Of two independent numbers with variance 1, one "
             "average can carry one.",
         },
         right="c",
     ),
     "round_trip": Prediction(
-        "The wrong pair cuts with `view` and puts together with `reshape`. In between, each head has numbers "
+        "The wrong pair splits with `view` and merges with `reshape`. In between, each head has numbers "
         "that it shouldn't have. Does x come back?",
         {
-            "Yes, exactly.": "Neither function moves a number in memory, so the second undoes what the first "
-            "did, wrong as it was.",
+            "Yes, exactly.": "Neither function moves a number in memory, so the second undoes what the "
+            "first did, right or wrong.",
             "Only if there are as many heads as positions.": "Sizes don't matter here: neither function "
             "moves a number, whatever the shapes are.",
-            "No: the numbers end up in other places.": "They were counted off in memory order, and are "
-            "counted off in the same order again.",
+            "No: the numbers end up in other places.": "They are read in memory order both times, so each "
+            "ends up where it was.",
         },
         right="a",
     ),

@@ -284,7 +284,7 @@ def test_the_heads_explorer_shows_each_head_and_the_answers():
         switch.value = False
     assert "(5 %)" in answers.value
     sentence.value = "the purple cat sat"
-    assert "no verb here that the model knows" in answers.value and "met purple, sat" in answers.value
+    assert "no verb here that the model knows" in answers.value and "seen purple, sat" in answers.value
 
 
 @pytest.mark.parametrize("words", ["", "cat", "the cat " * 20, "<b>chased</b> the cat"])
