@@ -1,14 +1,15 @@
 # %% [markdown]
 # # 9 · Fine-tuning
 #
-# - **You will learn** to turn a language model into a classifier: put a head on its body and read the right
-#   position, move weights without a silent slip, freeze parts and choose learning rates for the rest. Then you
-#   measure what pretraining is worth, with intervals, for 50 labels and for 2,000, what the model forgets on the
-#   way, and what a change of low rank can do (LoRA).
-# - **You need** lesson 8, language models and how they are trained, and masks from lesson 4.
+# - **You will learn** to turn a language model into a classifier: put a head on its body, read the right
+#   position, move weights without silently losing them, freeze parts and choose learning rates for the rest.
+#   Then you measure, with intervals, what pretraining is worth for 50 to 2,000 labels, what the model
+#   forgets, and what a low-rank change can do (LoRA).
+# - **You need** lesson 8 (language models and their training) and lesson 4 (masks).
 # - **Time** {minutes} minutes, in three sittings: 9.1 to 9.5, 9.6 to 9.10, 9.11 to 9.18.
 #
-# A label costs somebody's time; text is free. This lesson asks how many labels text can replace.
+# A label costs somebody's time; plain text is nearly free. This lesson measures how many labels text can
+# replace.
 
 # %% setup=true
 import math
@@ -50,25 +51,25 @@ for review in corpora.reviews(4, seed=3):
     print(review.label, review.text, "\n")
 
 # %% [markdown]
-# Counting good and bad words isn't enough. *Not dull* is praise, and *although the plot is charming, the prose is
-# flat* isn't. To find the label you have to read in order.
+# Counting good and bad words isn't enough. *Not dull* is praise, and *although the plot is charming, the
+# prose is flat* isn't. To find the label, you need the order of the words.
 #
-# A language model has read thousands of such reviews, without labels. To guess the next word it had to learn which
-# words go together. Can we use that? The plan: keep its **body**, which turns tokens into vectors. Throw away its
-# **head**, which turned vectors into scores for words. Put on a new head that scores two classes. Train a little on
-# labelled reviews. That is *fine-tuning* (Radford et al. 2018).
+# A language model has read thousands of such reviews, without labels. To guess the next word it had to learn
+# which words go together. Can we use that? The plan: keep its **body**, which turns tokens into vectors.
+# Replace its **head**, which turned vectors into scores for words, by a new one that scores two classes.
+# Train a little on labelled reviews. That is *fine-tuning* (Radford et al. 2018).
 
 # %% [markdown]
 # ## 9.2 Which position to read
 #
-# **Why.** The body gives a vector for each position: T of them. The head needs one. In a causal model position $t$ has
-# seen the tokens up to $t$. So only the **last** one has seen the whole review.
+# **Why.** The body gives a vector for each position: T of them. The head needs one. In a causal model,
+# position $t$ has seen the tokens up to $t$, so only the **last** one has seen the whole review.
 #
-# In a batch, reviews have different lengths, and short ones are filled up with padding. There the last *column* isn't the
+# The reviews of a batch differ in length, and short ones are padded. In those, the last *column* isn't the
 # last *token*.
 #
-# **By hand.** Three reviews of 4, 2 and 3 tokens in a batch with T = 4 (for short, without the `<bos>` that each
-# real one begins with):
+# **By hand.** Three reviews of 4, 2 and 3 tokens in a batch with T = 4 (to keep it short, without the `<bos>`
+# that each real one begins with):
 #
 # | | 0 | 1 | 2 | 3 | real tokens | read position |
 # | --- | --- | --- | --- | --- | --- | --- |
@@ -80,7 +81,7 @@ for review in corpora.reviews(4, seed=3):
 #
 # **Return the vector at each review's last real token.**
 #
-# <details><summary>Hint 1</summary>The mask says which tokens are real. How do you get the number of them in each review?
+# <details><summary>Hint 1</summary>The mask says which tokens are real. How do you count them in each review?
 # </details>
 # <details><summary>Hint 2</summary>If a review has n tokens, what is its last position? (<code>hidden[rows,
 # positions]</code> takes one position for each row.)</details>
@@ -110,12 +111,12 @@ def last_real(hidden, real):
 check("finetuning.last_real", last_real)
 
 # %% [markdown]
-# What happens if you read the last column? Below, one short review goes through an untrained body: alone, and in a
-# batch with a longer one. Read at its last token, its vector is the same in any company. Read at the last column,
-# it changes as soon as there is a longer neighbour.
+# What happens if you read the last column? Below, one short review goes through an untrained body: alone, and
+# in a batch with a longer one. Read at its last token, its vector doesn't depend on the neighbour. Read at
+# the last column, it changes as soon as a neighbour is longer.
 
 # %% draw=true
-# How far a vector moves when a longer neighbour comes
+# How far a vector moves beside a longer review
 with waiting_for("Exercise 9.2a"):
     torch.manual_seed(0)
     body = new_backbone()
@@ -132,10 +133,10 @@ with waiting_for("Exercise 9.2a"):
     show(plots.bars(labels, moved, ylabel="distance of the two vectors", title=title))
 
 # %% [markdown]
-# There is another choice. The last token has seen everything, but what did the body need to *keep* there? It was
-# trained to say the next word, and after the last one there is none. What it found out about a word is kept at that
-# word. So read them all: the **mean** of the vectors at the real positions. 9.9 measures which is better. (The
-# first position won't do. It has seen `<bos>` and nothing else, so it is the same for every review.)
+# There is an alternative. The body was trained to predict the next word, and after the last token there is
+# none, so it may not keep much there. What it found out about a word may be kept at that word's own position.
+# So read all of them: take the **mean** of the vectors at the real positions. 9.9 measures which is better.
+# (The first position won't do: it has seen only `<bos>`, so its vector is the same for every review.)
 #
 # **By hand.** Vectors 2, 4, 9, 9, the last two of them padding: (2 + 4)/2 = **3**, not 24/4.
 #
@@ -172,7 +173,7 @@ check("finetuning.mean_real", mean_real)
 # %% [markdown]
 # ## 9.3 A head on a body
 #
-# **Formula.** With $h$ for the vector that is read, the last token's or the mean:
+# **Formula.** Let $h$ be the vector that is read, the last token's or the mean:
 #
 # $$\text{logits} = W h + b, \qquad W: K \times C$$
 #
@@ -183,13 +184,13 @@ check("finetuning.mean_real", mean_real)
 #
 # **Write `forward`: the body's vectors, pooled into one, and a score for each class.**
 #
-# The body is a module: `self.body(ids)` gives (B, T, C). `self.pool` is one of your functions, or another of the
-# same kind. Padding has the number 0.
+# The body is a module: `self.body(ids)` gives (B, T, C). `self.pool` is one of your two functions, or a
+# similar one. Padding has the number 0.
 #
 # <details><summary>Hint 1</summary>Which three steps lead from tokens to logits?</details>
-# <details><summary>Hint 2</summary>Which tokens are real? Compare the ids with the padding's number. The loss will want logits,
-# so no softmax here.</details>
-# <details><summary>The idea</summary>Body, pool, head. The pool also needs to know which tokens are real.</details>
+# <details><summary>Hint 2</summary>Which tokens are real? Compare the ids with the number of padding. The
+# loss takes logits, so there is no softmax here.</details>
+# <details><summary>The idea</summary>Body, pool, head. The pool also takes the mask of real tokens.</details>
 
 
 # %% exercise="finetuning.classifier"
@@ -225,8 +226,8 @@ check("finetuning.classifier", Classifier)
 # %% [markdown]
 # ## 9.4 The loss of a class
 #
-# **Why.** Lesson 8's loss asked for the next word at each position. Now there is one question for each review, with
-# K possible answers. It is the same cross-entropy, without the positions:
+# **Why.** Lesson 8's loss asked for the next word at each position. Now there is one prediction per review,
+# out of K classes. It is the same cross-entropy, without the positions:
 #
 # $$\mathcal L = -\frac1B \sum_{b} \ln \mathrm{softmax}(\text{logits}_b)[\text{label}_b]$$
 #
@@ -247,9 +248,10 @@ def class_loss(logits, labels):
 # %% [markdown]
 # ## 9.5 Moving the weights
 #
-# **Why.** A model is kept as a *state dict*: names and tensors. The language model of lesson 8 has names such as
-# `blocks.0.attention.W_qkv.weight`. In your classifier the same tensor is called `body.blocks.0.attention.W_qkv.weight`,
-# because it lies in the part named `body`. And both have a `head.weight`, which are different things!
+# **Why.** A model's weights are saved as a *state dict*, which maps names to tensors. The language model of
+# lesson 8 has names such as `blocks.0.attention.W_qkv.weight`. In your classifier the same tensor is called
+# `body.blocks.0.attention.W_qkv.weight`, because it belongs to the part named `body`. And both models have a
+# `head.weight`, but with different meanings!
 
 # %%
 old = pretraining.new_model().state_dict()
@@ -257,8 +259,8 @@ print([f"{name} {tuple(tensor.shape)}" for name, tensor in old.items()][:3], "..
 print([f"{name} {tuple(tensor.shape)}" for name, tensor in old.items()][-3:])
 
 # %% [markdown]
-# **What must match**: each name of the body, and each shape. **What must not**: the head. It has another job, and starts
-# afresh. So before anything is copied, compare.
+# **What must match**: each name of the body, and each shape. **What must not**: the head. It has a different
+# job, and starts from random numbers. So compare before you copy anything.
 #
 # **By hand.** Old: `words.weight` (9, 4), `positions.weight` (5, 4), `head.weight` (9, 4). New, with the prefix `body.`:
 # `body.words.weight` (9, 4), `body.positions.weight` (8, 4), `body.norm.weight` (4), `head.weight` (2, 4).
@@ -272,13 +274,14 @@ print([f"{name} {tuple(tensor.shape)}" for name, tensor in old.items()][-3:])
 #
 # **Exercise 9.5a** · difficulty 3 of 5 · 10 minutes · 3 points
 #
-# **Sort the names of the weights into those that fit, have another shape, are missing, or are left over.**
+# **Sort the names of the weights into those that fit, have a different shape, are missing, or are left
+# over.**
 #
-# <details><summary>Hint 1</summary>Go through the new names. Which of them belong to the body?</details>
+# <details><summary>Hint 1</summary>Loop over the new names. Which of them belong to the body?</details>
 # <details><summary>Hint 2</summary>What is a name of the new body called in the old model? <code>removeprefix</code> helps.
 # </details>
-# <details><summary>The idea</summary>Each name of the new body asks the old model: do you have it, and in this
-# shape? What nobody asked for is left over.</details>
+# <details><summary>The idea</summary>Look up each name of the new body in the old model: is it there, and in
+# the same shape? Old names that are never looked up are left over.</details>
 
 
 # %% exercise="finetuning.what_fits"
@@ -314,8 +317,9 @@ def match_state_dict(old, new, prefix):
 check("finetuning.what_fits", match_state_dict)
 
 # %% [markdown]
-# Now copy. *Copy*: if the classifier held the very tensors of the pretrained model, training the one would change the other.
-# The check does what training will do later: it changes the tensors that you return, and then looks at those it gave you.
+# Now fill the body, with *copies*: if the classifier shared tensors with the pretrained model, training one
+# would change the other. The check imitates training: it changes the tensors that you return, and then looks
+# at those it gave you.
 #
 # **Exercise 9.5b** · difficulty 3 of 5 · 8 minutes · 3 points
 #
@@ -323,8 +327,9 @@ check("finetuning.what_fits", match_state_dict)
 #
 # <details><summary>Hint 1</summary>The result has exactly the names of <code>new</code>. For which of them does the tensor come
 # from <code>old</code>?</details>
-# <details><summary>Hint 2</summary>You have just written the list of those that fit. <code>tensor.clone()</code> copies.</details>
-# <details><summary>The idea</summary>Everything that comes back is a copy: of the old tensor where it fits, else of
+# <details><summary>Hint 2</summary>Your <code>match_state_dict</code> lists those that fit.
+# <code>tensor.clone()</code> copies.</details>
+# <details><summary>The idea</summary>Every tensor returned is a copy: of the old one where it fits, else of
 # the new one.</details>
 
 
@@ -354,10 +359,10 @@ def transfer(old, new, prefix):
 check("finetuning.moved", transfer)
 
 # %% [markdown]
-# Now the real thing: the language model that you trained in lesson 8. Its weights are kept on this computer. (Where
-# there are none, one like it is trained now, for two minutes on two cores, and kept.) To be quick with many runs, the
-# bodies below are built of the course's parts, in which your weights compute the same numbers as in yours. Where
-# something doesn't match, a good loader stops, as this one does.
+# Now the real thing: the language model that you trained in lesson 8. Its weights are kept on this computer.
+# (If there are none, a model like it is trained now, in about two minutes on two cores, and kept.) To make
+# many runs quick, the bodies below are built from the course's parts; with your weights they compute the same
+# numbers as your own model. If anything doesn't match, a good loader stops, as this one does.
 
 
 # %%
@@ -394,11 +399,11 @@ with waiting_for("the exercises up to 9.5b"):
     print({kind: len(names) for kind, names in found.items()}, "left over:", found["left over"])
 
 # %% [markdown]
-# Everything fits but the old head, which is left over, as it should be.
+# Everything fits except the old head, which is left over, as it should be.
 #
-# What does this model know of praise and blame, though nobody gave it a label? Ask it for the next word. Of the
-# probability that it gives to twelve adjectives of praise (*charming*, *clever*, ...) and twelve of blame (*dull*,
-# *tedious*, ...), which share goes to praise?
+# What does this model know of praise and blame, although it has never seen a label? Ask it for the next word.
+# Of the probability that it gives to twelve adjectives of praise (*charming*, *clever*, ...) and twelve of
+# blame (*dull*, *tedious*, ...), how much goes to praise?
 
 # %% predict="finetuning.praise"
 
@@ -418,22 +423,22 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.prais
         print(f"{text + ' ...':<26} praise {100 * share:3.0f} %")
 
 # %% [markdown] reveals="finetuning.praise"
-# It has parted the words into praise and blame by the company that they keep. (With our model of lesson 8, praise had 99 %
-# after *luckily*, 1 % after *sadly*.) The loss hardly tells: an earlier version of that model had 1.23 nats per token, this
-# one has 1.20, with an entropy of 1.18. The earlier one gave praise one half everywhere. Fine-tuned with 200 labels, it
-# gained nothing that several runs could tell from chance. What a body hasn't learned it can't hand on.
+# It has separated praise from blame by the company that words keep. (With our model of lesson 8, praise got
+# 99 % after *luckily* and 1 % after *sadly*.) The loss hardly shows it: an earlier version of that model
+# reached 1.23 nats per token, this one 1.20, and the entropy is 1.18. Yet the earlier one gave praise one
+# half everywhere, and fine-tuned with 200 labels it gained nothing that several runs could tell from chance.
+# A body can't pass on what it hasn't learned.
 
 # %% [markdown]
 # ## 9.6 The mismatch that nobody sees
 #
-# PyTorch has a loader of its own, `load_state_dict`. It raises an error when names differ. Many people then find
-# `strict=False` in a forum, and the error is gone. What else is gone? Below we load the pretrained weights, whose
-# names lack the prefix.
+# PyTorch's own loader, `load_state_dict`, raises an error when names differ. With `strict=False`, the error
+# is gone. What else is gone? Below we load the pretrained weights, whose names lack the prefix.
 
 # %% predict="finetuning.strict"
 
 # %% draw=true
-# What a load that doesn't complain leaves behind
+# What a load without an error leaves behind
 with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.strict"):
     careless = new_classifier()
     before = {name: tensor.clone() for name, tensor in careless.state_dict().items()}
@@ -450,23 +455,24 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.stric
         print(f"{name:<14} first classifier loss {first:.2f}   language-model loss of the body {loss:.2f}")
 
 # %% [markdown] reveals="finetuning.strict"
-# Not one tensor was moved, and nothing said so. The classifier's first loss doesn't give it away: with a new head it is
-# near ln 2 ≈ 0.69 in both cases. What gives it away is the body's own loss as a language model. For a body that knows
-# nothing it is no better than guessing among 884 words, which costs ln 884 ≈ 6.8. (With `head.weight` left in,
-# `load_state_dict` would raise an error: the name is there, with another shape, and a shape that differs is never
-# forgiven, `strict` or not.)
+# Not a single tensor was moved, and no error said so. The classifier's first loss doesn't reveal it: with a
+# new head it is near ln 2 ≈ 0.69 in both cases. The body's own loss as a language model does: an untrained
+# body is no better than guessing among 884 words, which costs ln 884 ≈ 6.8. (With `head.weight` left in,
+# `load_state_dict` would raise an error: the name exists with a different shape, and `strict=False` doesn't
+# excuse that.)
 
 # %% [markdown]
 # **Exercise 9.6** · difficulty 2 of 5 · 5 minutes · 2 points
 #
-# **Say what `load_state_dict(..., strict=False)` does in each case.** `"the rest is moved"` means that all matching
-# tensors are moved, without an error. In the third line, blocks 0 and 1, which have equal shapes, are swapped. The
-# last line asks what shows best that nothing was moved.
+# **Say what `load_state_dict(..., strict=False)` does in each case.** `"the rest is moved"` means that all
+# matching tensors are moved, without an error. In the third line, blocks 0 and 1, which have equal shapes,
+# are swapped. The last line asks for the clearest sign that nothing was moved.
 #
-# <details><summary>Hint 1</summary>Strict is about names. Is it about shapes?</details>
-# <details><summary>Hint 2</summary>Two blocks of the same shapes: which name or size could be wrong? And is f(g(x)) = g(f(x))?</details>
-# <details><summary>The idea</summary>Names decide whether a tensor is moved, shapes whether there is an error. What
-# a block is for, nobody checks.</details>
+# <details><summary>Hint 1</summary><code>strict</code> is about names. Is it also about shapes?</details>
+# <details><summary>Hint 2</summary>When two blocks of equal shape are swapped, every name and shape still
+# matches. Does the order of blocks matter?</details>
+# <details><summary>The idea</summary>Names decide whether a tensor is moved, shapes whether there is an
+# error. Nothing checks what a block is for.</details>
 
 
 # %% exercise="finetuning.silent"
@@ -495,10 +501,10 @@ check("finetuning.silent", silent)
 # %% [markdown]
 # ## 9.7 Freezing
 #
-# **Why.** The head begins with random numbers, the body doesn't. You can leave the body as it is and train the head
-# alone: that is quick, takes little memory, and the body can serve other tasks as well. A parameter with
-# `requires_grad` False gets no gradient, and an optimizer leaves it alone. (`eval()` freezes nothing: it switches
-# dropout off.)
+# **Why.** The head starts from random numbers, the body doesn't. You can leave the body as it is and train
+# the head alone: that is quick, takes little memory, and lets the body serve other tasks as well. A parameter
+# with `requires_grad` False gets no gradient, and an optimizer leaves it alone. (`eval()` freezes nothing: it
+# switches dropout off.)
 #
 # **Exercise 9.7a** · difficulty 1 of 5 · 4 minutes · 2 points
 #
@@ -508,10 +514,10 @@ check("finetuning.silent", silent)
 # parameters changed.
 #
 # <details><summary>Hint 1</summary>Which attribute of a parameter says whether it trains? It belongs to parameters, not to modules.</details>
-# <details><summary>Hint 2</summary>What does <code>model.body.requires_grad = False</code> do? It raises no error,
-# and hangs a new attribute on the module.</details>
-# <details><summary>The idea</summary>Each parameter of the body must be told. A module has a method that tells all
-# of its own.</details>
+# <details><summary>Hint 2</summary>What does <code>model.body.requires_grad = False</code> do? It raises no
+# error, and only gives the module a new attribute.</details>
+# <details><summary>The idea</summary>Every parameter of the body has to be frozen. A module has a method that
+# does this for all its parameters.</details>
 
 
 # %% exercise="finetuning.freeze"
@@ -554,8 +560,8 @@ def trainable(model):
 check("finetuning.trainable", trainable)
 
 # %% [markdown]
-# **A claim to check.** "Weight decay still moves frozen parameters, since it pulls all of them towards 0." Does it?
-# AdamW skips a parameter whose gradient is `None`. A gradient of *zeros* is another matter:
+# **A claim to check.** "Weight decay still moves frozen parameters, since it pulls all of them towards 0."
+# Does it? AdamW skips a parameter whose gradient is `None`. A gradient of *zeros* is a different matter:
 
 # %%
 for name, gradient in (("None", None), ("zeros", torch.zeros(2))):
@@ -565,31 +571,32 @@ for name, gradient in (("None", None), ("zeros", torch.zeros(2))):
     print(f"gradient {name:<6} after one step: {[round(number, 3) for number in parameter.tolist()]}")
 
 # %% [markdown]
-# So the claim is wrong for what was frozen from the start: its gradient is `None`. It is right for those who "freeze"
-# by zeroing gradients before each step.
+# So the claim is wrong for parameters that were frozen from the start: their gradient is `None`. It is right
+# if you "freeze" by setting gradients to zero.
 
 # %% [markdown]
 # ## 9.8 Two learning rates
 #
-# **Why.** If the body trains too, it needs care: large steps at the beginning, when the head is random, can spoil what
-# it knows. An optimizer takes *groups*, each with its own rate (Howard and Ruder 2018 give each layer one):
+# **Why.** If the body trains too, it needs care: large steps at the beginning, while the head is random, can
+# destroy what it knows. An optimizer accepts *groups*, each with its own rate (Howard and Ruder 2018 give
+# each layer its own):
 #
 # `torch.optim.AdamW([{"params": [...], "lr": 0.001}, {"params": [...], "lr": 0.01}])`
 #
-# Two traps. The key is `lr`. Any other key, `rate` say, is silently accepted, and the optimizer's own rate is used.
-# And `model.parameters()` has *all* parameters, the head's too.
+# Two traps. The key must be `lr`: any other, such as `rate`, is silently accepted, and the optimizer's
+# default rate is used. And `model.parameters()` holds *all* parameters, the head's too.
 #
 # **Exercise 9.8** · difficulty 3 of 5 · 8 minutes · 3 points
 #
 # **Return the optimizer's groups: body and head, each with its rate, without what is frozen.**
 #
-# The check moves each parameter by the rates that your groups give it, and looks where it ends up.
+# The check moves each parameter at the rates of your groups, and looks where it ends up.
 #
 # <details><summary>Hint 1</summary>How do you get the body's parameters without the head's?</details>
 # <details><summary>Hint 2</summary>Which parameters belong in no group? And what if a group would be
 # empty?</details>
-# <details><summary>The idea</summary>Two groups of what trains, each with its rate; a group with nobody in it is
-# left out.</details>
+# <details><summary>The idea</summary>Two groups of trainable parameters, each with its rate. An empty group
+# is left out.</details>
 
 
 # %% exercise="finetuning.groups"
@@ -622,18 +629,18 @@ check("finetuning.groups", parameter_groups)
 # %% [markdown]
 # ## 9.9 Three regimes
 #
-# | regime | the body begins with | what trains | learning rates: body, head | read |
+# | regime | the body starts from | what trains | learning rates: body, head | pooling |
 # | --- | --- | --- | --- | --- |
 # | head only | pretrained weights | the head | –, 0.01 | mean |
 # | full | pretrained weights | all | 0.0005, 0.01 | mean |
 # | from scratch | random numbers | all | 0.001, 0.01 | last token |
 #
-# No regime is made to look bad: its rates and its reading did best among a few, or couldn't be told from the best.
-# They were tried with one body of lesson 8, 15 epochs, three seeds and other test reviews.
+# Each regime gets a fair chance: its learning rates and its pooling did best among a few, or couldn't be told
+# apart from the best. We tried them with one body of lesson 8, 15 epochs, three seeds and other test reviews.
 #
-# Both that train the body use AdamW with weight decay 0.05, 16 reviews a step, and gradients clipped to length 1. The
-# rate rises for a tenth of the steps, then falls to 0. The head alone makes 300 steps at a constant rate, each over all
-# reviews: what its frozen body says is computed only once.
+# The two regimes that train the body use AdamW with weight decay 0.05, 16 reviews per step, and gradients
+# clipped to length 1. The rate rises for a tenth of the steps, then falls to 0. The head alone takes 300
+# steps at a constant rate, each over all reviews: the frozen body's vectors are computed only once.
 
 # %%
 RATES = experiments.RATES
@@ -673,9 +680,9 @@ with waiting_for("the exercises up to 9.8"):
 # (NVIDIA's H200), all runs from here to 9.16 took 31 seconds instead of 64 on two CPU cores; the pretrained
 # models of 9.11 reached 92.2 % instead of 91.5 %.
 #
-# One run with 200 labels, to watch, for 8 *epochs*. An epoch is one pass over all labelled reviews: 13 steps of 16
-# here, the last one smaller. The loss on the labelled reviews goes to 0, or nearly: 200 reviews can be learned by
-# heart. That says nothing about other reviews.
+# Here is one run to watch, with 200 labels, for 8 *epochs*. An epoch is one pass over all labelled reviews:
+# 13 steps of 16 here, the last one smaller. The loss on the labelled reviews falls almost to 0: the model can
+# memorise 200 reviews. That says nothing about new ones.
 
 # %% draw=true
 # A fine-tuning to watch
@@ -708,34 +715,33 @@ with waiting_for("the exercises up to 9.8"):
         print(f"pooled: {name:<5} {', '.join(f'{share:.0f} %' for share in found)}")
 
 # %% [markdown]
-# In our run the last token was ahead: 93 % twice, where the mean had 87 and 88 %. When the rates were chosen, with three
-# other seeds and 15 epochs, the two were about equal: the mean 89 % at each rate from 0.0002 to 0.001, the last token 91,
-# 91 and 89 %. But the head alone gets more from the mean: 78 %, against 70 %. So the mean is what both pretrained regimes
-# read below, though it may cost full fine-tuning a point or several.
-# (A body that begins from scratch has no knowledge at its words to collect. It does better with its last token: 65 %,
-# against 58 %.)
+# In our run the last token was ahead: 93 % twice, where the mean had 87 and 88 %. When we chose the rates,
+# with three other seeds and 15 epochs, the two were about equal: the mean 89 % at each rate from 0.0002 to
+# 0.001, the last token 91, 91 and 89 %. But the head alone gets more from the mean: 78 %, against 70 %. So
+# both pretrained regimes read the mean below, though it may cost full fine-tuning several points. (From
+# scratch, the last token did better: 65 %, against 58 %.)
 
 # %% [markdown]
 # ## 9.10 An accuracy needs an interval
 #
 # **Why.** "280 of 400 right" is 70 %. With 400 other reviews it would be a different number. How different?
 #
-# **Formula.** The share $p$ of $n$ independent reviews varies from one set of n reviews to another, with standard
-# deviation $\sqrt{p(1-p)/n}$: its *standard error*. The interval $p \pm z \sqrt{p(1-p)/n}$, with $z = 1.96$ for
-# 95 %, is the usual one, but it fails at the ends: if all are right, its length is 0. Wilson (1927) asks instead
-# which true shares would have the observed one within $z$ standard errors:
+# **Formula.** The share $p$ of $n$ independent reviews varies from one set of n reviews to another, with
+# standard deviation $\sqrt{p(1-p)/n}$: its *standard error*. The interval $p \pm z \sqrt{p(1-p)/n}$, with
+# $z = 1.96$ for 95 %, is the usual one, but it fails at the ends: if all are right, its length is 0. Wilson
+# (1927) asks instead which true shares have the observed one within $z$ of *their* standard errors:
 #
 # $$\frac{p + \frac{z^2}{2n}}{1 + \frac{z^2}{n}} \;\pm\; \frac{z}{1 + \frac{z^2}{n}} \sqrt{\frac{p(1-p)}{n} + \frac{z^2}{4n^2}}$$
 #
-# **By hand.** 4 of 4 right, z = 2: $p = 1$, $z^2/n = 1$. Centre (1 + 1/2)/2 = 0.75; half length 2/2 · √(0 + 4/64) =
-# 0.25. So from **0.5** to **1**: four out of four doesn't exclude a coin.
+# **By hand.** 4 of 4 right, z = 2: $p = 1$, $z^2/n = 1$. Centre (1 + 1/2)/2 = 0.75; half length 2/2 · √(0 +
+# 4/64) = 0.25. So from **0.5** to **1**: four right out of four could still be a coin.
 #
 # **Exercise 9.10** · difficulty 2 of 5 · 7 minutes · 2 points
 #
 # **Return the two ends of Wilson's interval.**
 #
 # <details><summary>Hint 1</summary>Which fraction occurs four times? Give it a name.</details>
-# <details><summary>Hint 2</summary>Under the root, how do you get z²/(4n²) from your name for z²/n?</details>
+# <details><summary>Hint 2</summary>Under the root, how do you write z²/(4n²) with that name?</details>
 # <details><summary>The idea</summary>A centre, pulled a little towards one half, and a half length that is never
 # 0.</details>
 
@@ -772,14 +778,15 @@ with waiting_for("Exercise 9.10"):
     show(figures.forest(rows, title="The same 70 %"))
 
 # %% [markdown]
-# A hundred test reviews leave an interval of about ±9 points. Two curves that are 5 points apart on 100 reviews may be
-# the same. To halve an interval takes four times as many reviews.
+# A hundred test reviews leave an interval of about ±9 points. Two curves that are 5 points apart on 100
+# reviews may belong to equally good models. Halving an interval takes four times as many reviews.
 
 # %% [markdown]
 # ## 9.11 Several seeds, fifteen epochs
 #
-# **Why.** There is a second source of chance. Another seed gives another head, another order, and here also *other
-# labelled reviews*. So train several times, and ask where the mean over all possible seeds lies.
+# **Why.** There is a second source of chance. A different seed gives a different initial head, a different
+# order, and here also *different labelled reviews*. So train several times, and estimate the mean over all
+# possible seeds.
 #
 # **Formula.** With the mean $m$ and the standard deviation $s$ of $n$ results (divided by $n - 1$):
 # $m \pm t_{n-1}\, s/\sqrt n$. With few seeds $s$ itself is uncertain, so Student's $t$ makes the interval longer.
@@ -793,9 +800,10 @@ with waiting_for("Exercise 9.10"):
 # **Return the two ends of Student's interval for the mean.**
 #
 # <details><summary>Hint 1</summary>What do you need before you can square the deviations?</details>
-# <details><summary>Hint 2</summary>n − 1 occurs twice, √n once. Where?</details>
-# <details><summary>The idea</summary>A mean of n results strays by their deviation over √n; Student's t says how
-# many times that.</details>
+# <details><summary>Hint 2</summary>n − 1 occurs twice: under the variance, and as the index of t. Where does
+# √n go?</details>
+# <details><summary>The idea</summary>The standard error of a mean of n results is their standard deviation
+# over √n. The interval reaches t times as far to each side.</details>
 
 
 # %% exercise="finetuning.t_interval"
@@ -823,8 +831,8 @@ def t_interval(values, quantiles):
 check("finetuning.t_interval", t_interval)
 
 # %% [markdown]
-# **The experiment.** Pretrained against from scratch, 200 labels, 15 epochs, and 5 seeds of each. After
-# each epoch the accuracy on the same test reviews. As many runs at a time as there are cores.
+# **The experiment.** Pretrained against from scratch: 200 labels, 15 epochs, 5 seeds of each, and after each
+# epoch the accuracy on the same test reviews. As many runs work at a time as there are cores.
 
 # %% draw="open"
 with waiting_for("the exercises up to 9.11"):
@@ -859,26 +867,27 @@ with waiting_for("the exercises up to 9.11"):
         print(f"{name:<13} after {EPOCHS} epochs: {100 * mean:.1f} % ({100 * low:.1f} to {100 * high:.1f})")
 
 # %% [markdown]
-# Each thin line is a run, and the band the 95 % interval for the mean over seeds, on these test reviews. Both curves rise for a few epochs and
-# then lie flat: more epochs on the same 200 reviews change little. In the end the pretrained model is ahead, in our run
-# by 27 points (89 % and 62 %), and the bands lie apart. With other trainings of the body it had up to 93 %: what varies
-# from body to body isn't in the band. After the first epoch neither is far from guessing: the head is new, and the
-# learning rate is still rising.
+# Each thin line is a run, and each band the 95 % interval for the mean over seeds, on these test reviews.
+# Both curves rise for a few epochs and then level off: more epochs on the same 200 reviews change little. In
+# the end the pretrained model is ahead, in our run by 27 points (89 % to 62 %), and the bands don't overlap.
+# With other pretrained bodies it reached up to 93 %: the band doesn't include how much bodies vary. After the
+# first epoch neither is far from guessing: the head is new, and the learning rate is still rising.
 
 # %% [markdown]
 # ## 9.12 What counting words can do
 #
-# **Why.** A model with 318 thousand parameters should beat something simple, or why bother? The simple thing: count
-# each review's words, weight each word by how rare it is, and draw a line between the classes (logistic regression). It
-# knows nothing of order.
+# **Why.** A model with 318 thousand parameters should beat something simple, or why bother? The simple thing:
+# count each review's words, weight each word by how rare it is, and separate the classes by a linear map
+# (logistic regression). It knows nothing about order.
 #
-# **Formula.** Of $N$ training texts, $\mathrm{df}_w$ contain the word $w$. Its count in a text, the *term frequency*,
-# is multiplied by its *inverse document frequency*. Hence the name TF-IDF (Spärck Jones 1972). The two 1s in the
-# fraction are as in scikit-learn: they keep unseen words from dividing by 0.
+# **Formula.** Of $N$ training texts, $\mathrm{df}_w$ contain the word $w$. Its count in a text, the *term
+# frequency*, is multiplied by its *inverse document frequency*. Hence the name TF-IDF (Spärck Jones 1972).
+# The two 1s in the fraction are as in scikit-learn: they prevent a division by 0 for words that no training
+# text has.
 #
 # $$\ln \frac{1 + N}{1 + \mathrm{df}_w} + 1$$
 #
-# and then each text's row is divided by its length, the root of its sum of squares.
+# Then each text's row is divided by its length, the root of its sum of squares.
 #
 # **By hand.** $N$ = 3 training texts. *the* is in all three: ln(4/4) + 1 = 1. *dull* is in one: ln(4/2) + 1 = 1.69. A
 # text with *the* twice and *dull* once: (2, 1.69), of length 2.62, so the row is **(0.76, 0.65)**.
@@ -888,9 +897,10 @@ with waiting_for("the exercises up to 9.11"):
 # **Return the weighted counts, each row of length 1.**
 #
 # <details><summary>Hint 1</summary>In how many texts does a word occur? (Not: how often.)</details>
-# <details><summary>Hint 2</summary>From which texts is rarity learned, whatever texts the rows are for?</details>
-# <details><summary>The idea</summary>The fewer training texts have a word, the more it counts. In the end all rows
-# are equally long.</details>
+# <details><summary>Hint 2</summary>The rows may be for other texts. From which texts is rarity
+# learned?</details>
+# <details><summary>The idea</summary>The fewer training texts contain a word, the more it counts. In the end
+# every row has length 1.</details>
 
 
 # %% exercise="finetuning.tfidf"
@@ -943,15 +953,15 @@ with waiting_for("the exercises up to 9.12"):
     show(figures.seeds(shares, student, title="200 labels: 5 seeds, their mean and its 95 % interval"))
 
 # %% [markdown]
-# Full fine-tuning is ahead of all others, in our run at 89 %. The head alone, on a body that has never met a label, came
-# to 75 %, and counting words to 66 %. The Transformer from scratch doesn't beat counting: 200 labels seem too few to
-# learn both what words mean and how sentences are read.
+# Full fine-tuning is ahead of all others, in our run at 89 %. The head alone, on a body that has never seen a
+# label, reached 75 %, and counting words 66 %. The Transformer from scratch doesn't beat counting: 200 labels
+# seem too few to learn both what words mean and how sentences are read.
 
 # %% [markdown]
 # ## 9.13 How many labels is pretraining worth?
 #
-# The same for 50 labels up to 2,000, two seeds of each. From 200 labels on all runs make as many steps as in 9.11, and
-# those with fewer labels less than half as many: all 195 steps would change no single run by more than three points.
+# Now the same for 50 to 2,000 labels, with two seeds each. From 200 labels on, all runs take as many steps as
+# in 9.11; those with fewer labels take 80, since all 195 changed no single run by more than three points.
 # (For 200 labels the two models' points are those of 9.11, with five seeds.)
 
 # %% draw=true
@@ -983,18 +993,19 @@ with waiting_for("the exercises up to 9.12"):
     show(figures.curves(series, wilson_of, told, xlabel="labels", title=title, joined=False))
 
 # %% [markdown]
-# With two seeds Student's interval would be very long. So the bars here are Wilson's, for the 300 test reviews alone:
-# they leave out what the seed does, which the dots beside them show. With more labels all three get better. How many does pretraining replace? Go from
-# the pretrained point at 50 to the right until you meet the curve from scratch. In our run that is at the far end: 50 labels
-# gave the pretrained model 78 % (77 to 81 % with other bodies), and 2,000 gave 79 % from scratch and 78 % by counting
-# words. So here pretraining was worth some forty times as many labels, and not more exactly than that: the bars are ±5
-# points. And 195 steps are 15 passes over 200 reviews, but fewer than two over 2,000, so from scratch may do better with
-# more steps. The pretrained model had 97 % with 2,000.
+# With two seeds, Student's interval would be very long. So the bars here are Wilson's: they cover the choice
+# of the 300 test reviews, but not the seed, whose effect the dots show. All three improve with more labels.
+# How many labels does pretraining replace? From the pretrained point at 50, go right until you meet the curve
+# from scratch. In our run that is at the far end: 50 labels gave the pretrained model 78 % (77 to 81 % with
+# other bodies), and 2,000 gave 79 % from scratch and 78 % by counting words. So here pretraining was worth
+# about forty times as many labels; the bars, ±5 points, allow no more precise number. And 195 steps are 15
+# passes over 200 reviews, but fewer than two over 2,000, so the model from scratch may do better with more
+# steps. The pretrained model had 97 % with 2,000 labels.
 
 # %% [markdown]
-# **Is it a best case?** The pretraining text comes from the same grammar as the test reviews. No whole review is in
-# both, but single sentences are, word for word. So once more for the pretrained models of 9.11: 1,500 test reviews, with
-# and without a sentence that stood in the pretraining text.
+# **Is it a best case?** The pretraining text comes from the same grammar as the test reviews. No whole review
+# is in both, but single sentences are, word for word. So test the pretrained models of 9.11 once more, on
+# 1,500 reviews with and without a sentence of the pretraining text.
 
 # %% draw=true
 # Reviews with a known sentence, and without
@@ -1009,8 +1020,8 @@ with waiting_for("the exercises up to 9.12"):
         )
 
 # %% [markdown]
-# In our run 88.5 % and 85.9 %, with intervals that overlap: whole sentences learned by heart aren't what helps most. The words and the grammar are the same,
-# though, and that is as near as pretraining text ever comes to a task.
+# In our run 88.5 % and 85.9 %, with intervals that overlap: memorised sentences aren't what helps most. But
+# words and grammar are the same in both texts, and pretraining text can hardly be closer to a task than that.
 
 # %% [markdown]
 # ## 9.14 What one run each can say
@@ -1025,12 +1036,13 @@ with waiting_for("the exercises up to 9.12"):
 #
 # **Judge each line.**
 #
-# What does one such pair of runs show? Is the claim of convergence sound? ("Its steps" are the curve's changes from
-# epoch to epoch.) What kind of statement is the third? And what do you read off 9.13 for the fourth?
+# In the second line, "its steps" are the curve's changes from epoch to epoch. For the fourth, look at your
+# picture in 9.13.
 #
 # <details><summary>Hint 1</summary>A run is one draw of a lottery. How many draws are 15 epochs of one run?</details>
 # <details><summary>Hint 2</summary>Your picture in 9.10 has the interval for 100 reviews.</details>
-# <details><summary>The idea</summary>Distinguish what was measured, how surely, and what nobody has measured.</details>
+# <details><summary>The idea</summary>Keep apart what was measured, how precisely, and what wasn't measured at
+# all.</details>
 
 
 # %% exercise="finetuning.reports"
@@ -1068,31 +1080,33 @@ check("finetuning.reports", judgement)
 
 # %% [markdown] written="finetuning.plan" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** The numbers shown say little. On 200 reviews 81 % has a 95 % interval of about 75 to 86 %, 78 % one
-# of about 72 to 83 %, and their difference of 3 points one of about −5 to 11 if each had its own reviews. Both read the
-# same ones, so better count those that only one gets right (McNemar's test): 14 against 8 would be chance as well. And it is one seed each. I would put
-# aside as many labelled reviews for testing as I can spare, say 100 of the 300 with cross-validation, or label 300
-# more, and never choose anything on them. I would compare: TF-IDF with logistic regression; the model from scratch; the
-# downloaded model, head only and fully fine-tuned; and one whose body was trained on with the shop's 50,000 reviews
-# first, since these are the kind of text it will meet, which an encyclopedia isn't. Each with learning rates chosen for
-# it on a part of the training reviews, at least five seeds, and the same test reviews for all. I would report means
-# with t-intervals over seeds, and differences seed by seed. And I would look whether the weights were really moved
-# (language-model loss of the body), and whether padding plays a part.
+# **Model answer.** The numbers shown say little. On 200 reviews 81 % has a 95 % interval of about 75 to 86 %,
+# 78 % one of about 72 to 83 %, and their difference of 3 points one of about −5 to 11 if each had its own
+# reviews. Both read the same ones, so better count those that only one gets right (McNemar's test): even 14
+# against 8 could be chance. And it is one seed each. I would put aside as many labelled reviews for testing
+# as I can spare, say 100 of the 300 with cross-validation, or label 300 more, and never choose anything on
+# them. I would compare: TF-IDF with logistic regression; the model from scratch; the downloaded model, head
+# only and fully fine-tuned; and one whose body was trained on with the shop's 50,000 reviews first, since
+# these are the kind of text it will meet, which an encyclopedia isn't. Each with learning rates chosen for it
+# on a part of the training reviews, at least five seeds, and the same test reviews for all. I would report
+# means with t-intervals over seeds, and differences seed by seed. And I would look whether the weights were
+# really moved (language-model loss of the body), and whether padding plays a part.
 #
 # **Rubric**
 # - 1 point: 3 points are well within what chance does on 200 reviews, so the run decides nothing (with a number: an
 #   interval of about ±5 to 6 points for each, or that of the difference).
 # - 1 point: several seeds with intervals, the same test set, which nothing is chosen on.
 # - 1 point: a simple baseline such as TF-IDF, and from scratch.
-# - 1 point: uses the 50,000 reviews without labels for pretraining, or says that the encyclopedia is another kind of text.
+# - 1 point: uses the 50,000 reviews without labels for pretraining, or says that the encyclopedia is a
+#   different kind of text.
 # - 1 point: fair to each: learning rates for each regime, chosen apart from the test reviews.
 # ### END SOLUTION
 
 # %% [markdown]
 # ## 9.15 Still a language model?
 #
-# The body was a language model. Is it still one? Its head was the embedding's matrix, which fine-tuning moves too.
-# Use it as the head again, and measure the loss on reviews that nobody trained on.
+# The body was a language model. Is it still one? Its head was the embedding matrix, which fine-tuning changes
+# too. Use it as the head again, and measure the loss on reviews that no model was trained on.
 
 # %% predict="finetuning.forgets"
 
@@ -1112,11 +1126,12 @@ with waiting_for("the exercises up to 9.12"), after_predicting("finetuning.forge
     show(figures.losses(losses, corpora.entropy_per_token()))
 
 # %% [markdown] reveals="finetuning.forgets"
-# With the head alone nothing is forgotten, to the last digit: the body didn't change. Full fine-tuning pulls the body
-# towards the one question it is asked. Nobody asks for the next word any more, so its loss as a language model rises:
-# from 1.20 to 1.80 in our run with 200 labels. This is called *catastrophic forgetting* (McCloskey and Cohen 1989). It matters
-# where one body serves several tasks. Ways out: keep the old weights (your `transfer` copies them), freeze, or go on
-# training the next word beside the label, as GPT-1 did (Radford et al. 2018, section 3.2).
+# Training the head alone forgets nothing: the body didn't change, and the loss is equal to the last digit.
+# Full fine-tuning changes the body too, and nothing asks for the next word any more. So its loss as a
+# language model rises: from 1.20 to 1.80 in our run with 200 labels. This is called *catastrophic forgetting*
+# (McCloskey and Cohen 1989). It matters where one body serves several tasks. Remedies: keep the old weights
+# (your `transfer` copies them), freeze the body, or keep training on the next word along with the label, as
+# GPT-1 did (Radford et al. 2018, section 3.2).
 
 # %% [markdown]
 # **Question 9.15** · graded by hand · 8 minutes · 5 points
@@ -1127,14 +1142,15 @@ with waiting_for("the exercises up to 9.12"), after_predicting("finetuning.forge
 
 # %% [markdown] written="finetuning.regimes" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** Head only: one large model on a server has to answer ten questions about the same text; ten heads of
-# a few hundred numbers fit beside one body, which stays the language model it is (its loss didn't change at all), and
-# features are computed once. It needs a body whose vectors already hold what is asked for; here the head alone was
-# clearly behind full fine-tuning, because what the next word needs isn't quite what the label needs. Full: a few
-# hundred labels of the same kind of text as in pretraining, and accuracy is what counts: with 200 labels it was 27
-# points ahead of from scratch. From scratch: other tokens or another kind of sequence, such as protein
-# sequences for a model of English, where nothing that was learned applies, or millions of labels, with which the lead
-# shrinks and the shape of the model can be chosen freely.
+# **Model answer.** Head only: one large model on a server has to answer ten questions about the same text;
+# ten heads of a few hundred numbers fit beside one body, which stays the language model it is (its loss
+# didn't change at all), and features are computed once. It needs a body whose vectors already hold what is
+# asked for; here the head alone was clearly behind full fine-tuning, because what the next word needs isn't
+# quite what the label needs. Full: a few hundred labels of the same kind of text as in pretraining, and
+# accuracy is what counts: with 200 labels it was 27 points ahead of from scratch. From scratch: other tokens
+# or a different kind of sequence, such as protein sequences for a model of English, where nothing that was
+# learned applies, or millions of labels, with which the lead shrinks and the shape of the model can be chosen
+# freely.
 #
 # **Rubric**
 # - 1 point each (3): a sensible case for head only, full, and from scratch, with what decides it.
@@ -1145,30 +1161,31 @@ with waiting_for("the exercises up to 9.12"), after_predicting("finetuning.forge
 # %% [markdown]
 # ## 9.16 A small change beside a large map: LoRA
 #
-# **Why.** Full fine-tuning costs a copy of the model for each task, and memory for the optimizer while it trains:
-# AdamW keeps two numbers for each that it moves. The head alone costs next to nothing, but was clearly behind. Is
-# there something in between? Hu et al. (2022) leave each matrix $W$ as it is and learn a *change* to it, the
-# product of two thin matrices:
+# **Why.** Full fine-tuning costs a copy of the model for each task, and memory for the optimizer while it
+# trains: AdamW keeps two more numbers for each parameter. The head alone costs next to nothing, but was
+# clearly behind. Is there something in between? Hu et al. (2022) leave each matrix $W$ as it is and learn a
+# *change* to it, the product of two thin matrices:
 #
 # $$h = W x + b + \frac{\alpha}{r} B A x \qquad A: r \times d_\text{in}, \quad B: d_\text{out} \times r$$
 #
 # The **rank** $r$ is small. So $A$ and $B$ have $r\,(d_\text{in} + d_\text{out})$ numbers, where $W$ has
-# $d_\text{in} \cdot d_\text{out}$: with 96, 384 and $r = 4$ that is 1,920 beside 36,864. $A$ begins with random numbers
-# and $B$ with zeros, so that at the beginning nothing has changed. The factor $\alpha / r$ keeps the change about as large
-# when $r$ is another.
+# $d_\text{in} \cdot d_\text{out}$: with 96, 384 and $r = 4$ that is 1,920 beside 36,864. $A$ starts from
+# random numbers and $B$ from zeros, so at first nothing is changed. The factor $\alpha / r$ is meant to spare
+# you a new search for the learning rate whenever $r$ changes (Hu et al., section 4.1). Kalajdzievski (2023)
+# finds that it slows learning down for large $r$, and divides by $\sqrt r$ instead.
 #
 # **By hand.** $d_\text{in} = 2$, $d_\text{out} = 1$, $r = 1$, $\alpha = 2$. $W = (1, 1)$, $b = 0$, $A = (1, -1)$, $B = (3)$,
 # and $x = (5, 4)$. The map says 9. $Ax = 1$, $BAx = 3$, and 2/1 · 3 = 6. Together: **15**.
 #
 # **Exercise 9.16a** · difficulty 3 of 5 · 8 minutes · 3 points
 #
-# **Write `forward`: what the frozen map says, and the scaled change beside it.**
+# **Write `forward`: the frozen map's output, plus the scaled change.**
 #
-# <details><summary>Hint 1</summary>x is (..., d_in), with its vector last. The formula has it as a column: what becomes of
+# <details><summary>Hint 1</summary>The formula has x as a column. Here x is (..., d_in), so how do you write
 # $A x$?</details>
 # <details><summary>Hint 2</summary>Which is cheaper: x down to r numbers and up again, or the product of B and A
 # first?</details>
-# <details><summary>The idea</summary>What the map says, plus a scaled detour through r numbers.</details>
+# <details><summary>The idea</summary>The map's output, plus a scaled detour through r numbers.</details>
 
 
 # %% exercise="finetuning.adapter"
@@ -1208,12 +1225,12 @@ check("finetuning.adapter", LoRALinear)
 #
 # **Exercise 9.16b** · difficulty 2 of 5 · 6 minutes · 2 points
 #
-# **Return the weight of the one map that does what both did.**
+# **Return the weight of the single map that does what both do together.**
 #
 # <details><summary>Hint 1</summary>Which product of A and B has the shape of the weight?</details>
-# <details><summary>Hint 2</summary>Which shape tells you the rank? (Others still need the old weight, so leave it
-# as it is.)</details>
-# <details><summary>The idea</summary>The formula, with x taken out of the bracket.</details>
+# <details><summary>Hint 2</summary>Which shape tells you the rank? (Don't change the old weight in place:
+# others still need it.)</details>
+# <details><summary>The idea</summary>The formula, with x factored out.</details>
 
 
 # %% exercise="finetuning.merged"
@@ -1239,7 +1256,8 @@ def merged_weight(weight, A, B, alpha):
 check("finetuning.merged", merged_weight)
 
 # %% [markdown]
-# Now your adapters, at all eight linear maps of the body's two blocks, with the five seeds, 200 labels and 15 epochs of 9.11.
+# Now put your adapters beside all eight linear maps of the body's two blocks, and train them with the five
+# seeds, 200 labels and 15 epochs of 9.11.
 
 # %% predict="finetuning.adapters"
 
@@ -1272,43 +1290,46 @@ with waiting_for("the exercises up to 9.16b"):
         print(f"{name:<20} {value:.3f} nats per token")
 
 # %% [markdown] reveals="finetuning.adapters"
-# In our run the adapters came to 92 % (90 to 94), full fine-tuning to 89 % (87 to 90): 4 % of the numbers did no worse
-# than all of them. Nor did rank 1: when the rate was chosen, on other reviews and with three seeds, it had 92 %, rank 4 93 %
-# and full fine-tuning 89 %. It needn't be so: with 2,000 labels there is more to learn, and a change of low rank may be
-# too little for it.
+# In our run the adapters reached 92 % (90 to 94), full fine-tuning 89 % (87 to 90): training 4 % of the
+# numbers was no worse than training all of them. Nor was rank 1: when we chose the rate, on other reviews and
+# with three seeds, it had 92 %, rank 4 93 % and full fine-tuning 89 %. This needn't hold elsewhere: with more
+# labels there is more to learn, and a low-rank change may not be enough.
 #
-# Merged, the model has forgotten as well, in our run even more than by full fine-tuning: 2.26 nats against 1.80. A change
-# in few numbers isn't a small change. But it can be **taken out**, and then the body is what it was, to the last digit.
-# So one body can serve many tasks, with 12 thousand numbers for each.
+# Merged, the model has forgotten as well, in our run even more than with full fine-tuning: 2.26 nats against
+# 1.80. A change in few numbers isn't a small change. (In large models Biderman et al. 2024 measured that LoRA
+# forgets less.) But adapters can be **taken out**, and then the body is what it was, to the last digit. So
+# one body can serve many tasks, with 12 thousand numbers for each.
 
 # %% [markdown]
-# ## 9.17 Explore: what the label hangs on
+# ## 9.17 Explore: what the label depends on
 #
-# Here is your classifier of 9.9 that reads the last token, with any review. Above: what the last position looks at
-# in the last block, averaged over its heads. Below: how the probability changes when a word is left out.
+# Here is your classifier of 9.9 that reads the last token. The upper picture shows what the last position
+# looks at in the last block, averaged over its heads; the lower one how the probability changes when a word
+# is left out.
 #
-# Attention weights are tempting as an explanation. But other weights can give the same answer, and large weights
-# needn't matter (Jain and Wallace 2019): what a position looks at was already mixed by the blocks below. Leaving a
-# word out asks the model itself. Trust the lower picture more; even that has a flaw, since a review with a hole may
-# be unlike any that the model has seen. Try these:
+# Attention weights are tempting as an explanation. But other weights can give the same answer, and large
+# weights needn't matter (Jain and Wallace 2019): the vectors that a position looks at have already been mixed
+# by the earlier blocks. Leaving a word out tests the model itself, so trust the lower picture more. Even that
+# has a flaw: a review with a gap may be unlike any that the model has seen. Try these:
 #
 # 1. Go through the reviews. Which are wrong? Type a *not* into one.
 # 2. Leave out *not*, *although*, *but*, with the second slider. Does the label follow? Does the upper picture show it?
 # 3. Find a word with a large weight whose omission changes nothing.
 
 # %% draw=true
-# Explore: what the label hangs on
+# Explore: what the label depends on
 explorers.review_explorer(watched, explorers.EXAMPLES, "the exercises up to 9.8")
 
 # %% [markdown]
 # ## 9.18 For a longer evening: real reviews
 #
-# The course's reviews were made so that order matters, and so that text tells about sentiment. Real ones weren't made
-# for anybody. rt-polarity has 10,662 sentences of film reviews (Pang and Lee 2005). The body is trained, without labels,
-# on those that aren't for testing and on WikiText-2. Then it gets 200 labels, with 5 seeds. Both regimes read the mean here.
-# With us, in six minutes: pretrained 56.7 % (54.7 to 58.8), from scratch 55.7 % (54.7 to 56.8), TF-IDF 57.8 % (55.6 to
-# 60.0). None is ahead of the others. So the lead that you measured is no law: it belongs to this corpus, this body and
-# this much pretraining.
+# The course's reviews come from a grammar in which word order matters and unlabelled text reveals sentiment.
+# Real reviews don't. rt-polarity has 10,662 sentences of film reviews (Pang and Lee 2005). The body is
+# trained, without labels, on those that aren't for testing and on WikiText-2. Then it gets 200 labels, with 5
+# seeds. Both regimes read the mean here. Our run took six minutes: pretrained 56.7 % (54.7 to 58.8), from
+# scratch 55.7 % (54.7 to 56.8), TF-IDF 57.8 % (55.6 to 60.0). The intervals overlap, so none is clearly
+# ahead. The lead that you measured is no law: it depends on the corpus, the body and the amount of
+# pretraining.
 #
 # Set `LONG_EVENING = True` to see for yourself.
 
@@ -1326,19 +1347,21 @@ if LONG_EVENING:
 #
 # - A classifier is a body and a head. In a causal model read the last *real* position, or the mean of the real ones.
 #   The last column of a short review is padding.
-# - Moving weights: names and shapes of the body must match, the head must not be moved. `strict=False` can move
-#   nothing, and says nothing. Look at the body's loss.
+# - Moving weights: names and shapes of the body must match, the head must not be moved. `strict=False` may
+#   move nothing and still raise no error. Look at the body's loss.
 # - Freeze with `requires_grad`; `eval()` freezes nothing. The key of a group is `lr`.
-# - An accuracy without an interval is half a number. Wilson's for n test reviews, Student's for a few seeds; say which.
-# - Pretraining is worth most where labels are few. Put a simple baseline beside it.
-# - Full fine-tuning forgets; head only doesn't. Adapters (LoRA) forget too, but they can be taken out, or merged so that they cost
-#   nothing.
+# - Give every accuracy an interval: Wilson's for n test reviews, Student's for a few seeds. Say which.
+# - Pretraining is worth most where labels are few. Compare with a simple baseline.
+# - Full fine-tuning forgets; head only doesn't. Adapters (LoRA) can forget too, but they can be taken out
+#   again, or merged so that they cost nothing.
 #
-# **Sources.** Radford et al. 2018, *Improving language understanding by generative pre-training*. Howard and Ruder
-# 2018, *Universal language model fine-tuning for text classification*. Wilson 1927, *Probable inference, the law of
-# succession, and statistical inference*. Student 1908, *The probable error of a mean*. Spärck Jones 1972, *A
-# statistical interpretation of term specificity*. Pang and Lee 2005, *Seeing stars*. Jain and Wallace 2019, *Attention
-# is not explanation*. McCloskey and Cohen 1989, *Catastrophic interference in connectionist networks*. Hu et
-# al. 2022, *LoRA: low-rank adaptation of large language models*.
+# **Sources.** Radford et al. 2018, *Improving language understanding by generative pre-training*. Howard and
+# Ruder 2018, *Universal language model fine-tuning for text classification*. Wilson 1927, *Probable
+# inference, the law of succession, and statistical inference*. Student 1908, *The probable error of a mean*.
+# Spärck Jones 1972, *A statistical interpretation of term specificity*. Pang and Lee 2005, *Seeing stars*.
+# Jain and Wallace 2019, *Attention is not explanation*. McCloskey and Cohen 1989, *Catastrophic interference
+# in connectionist networks*. Hu et al. 2022, *LoRA: low-rank adaptation of large language models*.
+# Kalajdzievski 2023, *A rank stabilization scaling factor for fine-tuning with LoRA*. Biderman et al. 2024,
+# *LoRA learns less and forgets less*.
 #
 # Next, lesson 10 lets the body read in both directions.

@@ -1,16 +1,16 @@
 # %% [markdown]
 # # 10 · BERT
 #
-# - **You will learn** how a model learns from both sides of a gap. You will hide words as BERT does, pack two
-#   passages into one row, and build BERT with both of its heads. You will pretrain it in one to two minutes and
-#   fine-tune it on pairs. Then you measure what is often only claimed: what one direction costs, and how badly BERT
-#   writes.
-# - **You need** lesson 4 (masks), lesson 8 (pretraining a language model) and lesson 9 (fine-tuning). If lesson 8 kept its
-#   model on this computer, this lesson finds it. If not, it trains one of the same size for fewer steps.
-# - **Time** {minutes} minutes. Sections 10.1 to 10.7 and 10.8 to 10.16 make two good sittings. The computer needs
-#   less than four of these minutes.
+# - **You will learn** how a model learns from both sides of a gap. You hide words as BERT does, pack two
+#   passages into one row, build BERT with both its heads, pretrain it in one to two minutes and fine-tune it
+#   on pairs. Then you measure what is often only claimed: what reading in one direction costs, and how badly
+#   BERT writes.
+# - **You need** lesson 4 (masks), lesson 8 (pretraining a language model) and lesson 9 (fine-tuning). If
+#   lesson 8's model isn't on this computer, one of the same size is trained here, for fewer steps.
+# - **Time** {minutes} minutes, in two sittings: 10.1 to 10.7, 10.8 to 10.16. The computer needs about three
+#   of them.
 #
-# `B` batch, `T` positions, `C` or `d_model` channels, `V` vocabulary. **A mask is boolean, and True means "may attend".**
+# **A mask is boolean, and True means "may attend".**
 
 # %% setup=true
 import math
@@ -45,8 +45,8 @@ V = len(vocabulary)
 # %% [markdown]
 # ## 10.1 Which words to hide
 #
-# **Why.** *In his third ___ , gabriel kapoor tells the story of otto, a shy orphan in a dark cellar.* What stands
-# in the gap? A language model has read *in his third*, and any kind of book is possible. You have read on: an
+# **Why.** *In his third ___ , gabriel kapoor tells the story of otto, a shy orphan in a dark cellar.* What
+# goes into the gap? After *in his third*, a language model can expect any kind of book. You have read on: an
 # orphan, a dark cellar. It is a ghost story. The words **after** a gap say a lot about it.
 #
 # But a model that sees both sides can't be asked for the next word: the answer is in its input. So hide some words
@@ -55,17 +55,17 @@ V = len(vocabulary)
 # **The recipe.** Choose each word with probability 15 %. Of the chosen words
 #
 # - 80 % become `<mask>`,
-# - 10 % become another word, drawn from all words,
+# - 10 % become a random word, drawn from all words,
 # - 10 % stay as they are.
 #
 # The model has to say what *every* chosen word was, even where it stayed. Special tokens are never chosen.
 #
-# Why not always `<mask>`? Because no text contains `<mask>` when the model is used later. If the loss were on
-# `<mask>` alone, nothing would train what the model says at ordinary words. So now and then it is asked about an
+# Why not always `<mask>`? Because the texts that the model reads later contain no `<mask>`. If the loss were
+# on `<mask>` alone, nothing would train its output at ordinary words. So now and then it is asked about an
 # ordinary word too, sometimes a wrong one.
 #
-# **By hand.** A row of 100 words: 15 are chosen on average; 12 become `<mask>`, 1.5 another word, 1.5 stay. If
-# *orphan* and *a* are chosen in `[CLS] a shy orphan [SEP]`, and *a* stays:
+# **By hand.** A row of 100 words: 15 are chosen on average; 12 become `<mask>`, 1.5 a random word, and 1.5
+# stay. If *orphan* and *a* are chosen in `[CLS] a shy orphan [SEP]`, and *a* stays:
 #
 # | | 0 | 1 | 2 | 3 | 4 |
 # | --- | --- | --- | --- | --- | --- |
@@ -80,11 +80,12 @@ V = len(vocabulary)
 #
 # **Hide some tokens as BERT does, and return them with the labels that say what they were.**
 #
-# No two right answers draw the same numbers. So the check calls yours many times and looks at all the draws
+# Right answers differ in the numbers they draw. So the check calls yours many times and looks at all draws
 # together.
 #
 # <details><summary>Hint 1</summary>One draw for each token decides whether it is chosen:
-# <code>torch.rand(ids.shape, generator=generator) &lt; share</code>. Which tokens must never be?</details>
+# <code>torch.rand(ids.shape, generator=generator) &lt; share</code>. Which tokens must never be
+# chosen?</details>
 # <details><summary>Hint 2</summary>A second draw for each token decides among the three: below 0.8, from 0.9 on, or between.
 # <code>torch.where(condition, this, that)</code> takes numbers for <code>this</code> too.</details>
 # <details><summary>The idea</summary>Two draws for each token: the first chooses it, the second decides its fate. A
@@ -137,13 +138,13 @@ with waiting_for("Exercise 10.1a"):
         hidden, same = chosen & (read == MASK), chosen & (read == ids)
         shares.append([float(x.sum()) for x in (hidden, chosen & ~hidden & ~same, same)])
     means = torch.tensor(shares).mean(dim=0) / ids.numel() * 100
-    names, title = ["<mask>", "another word", "unchanged"], "Of 100 words, mean of 300 draws"
+    names, title = ["<mask>", "a random word", "unchanged"], "Of 100 words, mean of 300 draws"
     show(plots.bars(names, {"chosen": means.tolist()}, ylabel="words", title=title))
 
 # %% [markdown]
-# About 12, 1.5 and 1.5 words of 100. Each time the review is read, other words are hidden: the text is the same,
-# but the questions are new. (The first BERT drew ten times and used each draw for several passes; drawing anew each
-# time was RoBERTa's change, Liu et al. 2019, section 4.1.)
+# About 12, 1.5 and 1.5 words of 100. Each pass over the text hides different words, so the questions are new.
+# (The first BERT masked its text in ten ways and used each for several passes; masking afresh every time was
+# RoBERTa's change, Liu et al. 2019, section 4.1.)
 #
 # Note the price: BERT is asked for only 15 of 100 words, a language model for all 100.
 
@@ -178,14 +179,13 @@ with waiting_for("Exercise 10.1a"):
 # %% [markdown]
 # ## 10.2 Pairs of passages, half of them true
 #
-# **Why.** Many tasks are about two texts: does this answer that question, does this follow from that? So BERT's
-# second task in pretraining is about two passages: **does the second one go on where the first one stops?** In half
-# of the pairs it does; in the others it comes from another document. As in the paper, nobody has to label anything:
-# any text can be cut.
+# **Why.** Many tasks are about two texts: does this answer that question? So BERT's second task in
+# pretraining is: **does the second one continue the first?** In half of the pairs of passages it does; in the
+# others it comes from a different document. Nobody has to label anything: any text can be cut.
 #
-# **By hand.** Three documents, each cut in two: (a1, a2), (b1, b2), (c1, c2). A draw might give (a1, a2, 1), (b1,
-# a2, 0), (c1, c2, 1). The stranger for b comes from a or c, never from b itself: that would be a true pair with the
-# label 0.
+# **By hand.** Three documents, each cut in two: (a1, a2), (b1, b2), (c1, c2). A draw might give (a1, a2, 1),
+# (b1, a2, 0), (c1, c2, 1). The wrong second part for b comes from a or c, never from b itself: that would be
+# a true pair with the label 0.
 #
 # **Exercise 10.2** · difficulty 2 of 5 · 8 minutes · 2 points
 #
@@ -193,8 +193,8 @@ with waiting_for("Exercise 10.1a"):
 #
 # <details><summary>Hint 1</summary>Which draw for each document decides whether it keeps its own second
 # part?</details>
-# <details><summary>Hint 2</summary>How do you draw another document and never the same one? Draw again until it differs, or
-# draw a step from 1 to N - 1 and walk around the list with %.</details>
+# <details><summary>Hint 2</summary>How do you draw a different document? For instance, draw again until it
+# differs, or draw a step from 1 to N - 1 and go around the list with %.</details>
 # <details><summary>The idea</summary>For each document flip a coin: its own second part, or that of a document some
 # steps further on, around the circle.</details>
 
@@ -241,10 +241,10 @@ with waiting_for("Exercise 10.2"):
         print(label, "·", vocabulary.decode(first), "|", vocabulary.decode(second), end="\n\n")
 
 # %% [markdown]
-# Look at the pair with 0. How did *you* notice? A changed name is enough. In real text the topic changes, and that
-# may be all that this task teaches a model: Lan et al. (2020, section 3.1) say so, and ask for the order of two
-# passages instead. RoBERTa left the task out altogether and lost nothing (Liu et al. 2019, section 4.2). We keep
-# it: it gives `[CLS]` something to do before fine-tuning.
+# In the pair labelled 0, a changed name is enough to notice. In real text the topic changes, and that may be
+# all that this task teaches: so Lan et al. (2020, section 3.1) ask for the order of two passages instead.
+# RoBERTa left the task out and lost nothing (Liu et al. 2019, section 4.2). We keep it, because it trains
+# `[CLS]` before fine-tuning.
 
 # %% [markdown]
 # ## 10.3 Two passages in one row
@@ -253,10 +253,10 @@ with waiting_for("Exercise 10.2"):
 #
 # $$\texttt{[CLS]}\; a_1 \dots a_m\; \texttt{[SEP]}\; b_1 \dots b_n\; \texttt{[SEP]}$$
 #
-# `[SEP]` closes a passage. `[CLS]` stands for no word at all: its vector at the top is free to sum up the whole
-# row, and the second task, and later your own task, will read it. A third thing is easily forgotten: **segment
-# ids**, 0 for the first passage and 1 for the second. A word could find out by attention on which side of the
-# `[SEP]` it stands. The segment id simply tells it.
+# `[SEP]` closes a passage. `[CLS]` is no word, so its last vector is free to summarise the whole row; the
+# second task reads it, and later your own task. **Segment ids** are easily forgotten: 0 for the first passage
+# and 1 for the second. Attention could find out on which side of the `[SEP]` a word is; the segment id simply
+# tells it.
 #
 # A model has a limited number of positions. If a row is too long, drop words one by one from the end of the passage
 # that is longer at that moment; if both are equally long, from the second.
@@ -273,9 +273,9 @@ with waiting_for("Exercise 10.2"):
 # **Return the two passages as one row with its special tokens, shortened to fit.**
 #
 # <details><summary>Hint 1</summary>How many tokens are there besides the words?</details>
-# <details><summary>Hint 2</summary><code>.pop()</code> changes a list. Whose lists are these, and what does
-# <code>list(...)</code> do?</details>
-# <details><summary>The idea</summary>As long as the row wouldn't fit, the longer passage gives up its last word.
+# <details><summary>Hint 2</summary><code>.pop()</code> changes a list. Whose lists are these?
+# (<code>list(...)</code> copies one.)</details>
+# <details><summary>The idea</summary>While the row doesn't fit, drop the last word of the longer passage.
 # Then put the row together.</details>
 
 
@@ -304,18 +304,18 @@ def pack(first, second, length):
 check("bert.pack", pack)
 
 # %% [markdown]
-# Filled up with `<pad>`, rows become a batch, as in lesson 4. Now find the segments, for a whole batch at once.
+# Padded with `<pad>`, rows become a batch, as in lesson 4. Now find the segments, for a whole batch at once.
 #
-# **By hand.** Count the `[SEP]` that stand *before* each token, not at it: 0 in the first passage and at its own
-# `[SEP]`, 1 in the second and at its `[SEP]`, 2 in the padding. So the segment is 1 exactly where the count is 1.
-# But after a single passage the padding has the count 1 too, so padding always gets 0.
+# **By hand.** Count the `[SEP]` *before* each token, without the token itself: 0 in the first passage and at
+# its own `[SEP]`, 1 in the second and at its `[SEP]`, 2 in the padding. So the segment is 1 exactly where the
+# count is 1. But after a single passage the padding has the count 1 too, so padding always gets 0.
 #
 # **Exercise 10.3b** · difficulty 2 of 5 · 6 minutes · 1 point
 #
 # **Return the segment of each token.**
 #
-# <details><summary>Hint 1</summary><code>cumsum</code> adds up along a row. Of which numbers, so that it counts the
-# [SEP] up to each token, itself included?</details>
+# <details><summary>Hint 1</summary><code>cumsum</code> adds up along a row. Of which numbers, so that it
+# counts the [SEP] up to and including each token?</details>
 # <details><summary>Hint 2</summary>What do you subtract, so that a [SEP] no longer counts itself?</details>
 # <details><summary>The idea</summary>A token belongs to the second passage if exactly one [SEP] came before it and
 # it isn't padding.</details>
@@ -346,18 +346,18 @@ check("bert.segments", segments_of)
 # %% [markdown]
 # ## 10.4 What goes in
 #
-# **Who may be looked at.** BERT sees both sides, so there is no causal mask, and padding needs a mask of its own.
-# It hides *keys*: columns, for every head and every query.
+# **The mask.** BERT sees both sides, so there is no causal mask. Padding needs a mask of its own, which hides
+# *keys*: columns, for every head and every query.
 #
 # **Exercise 10.4a** · difficulty 1 of 5 · 3 minutes · 1 point
 #
 # **Return the mask that hides padding from every query.**
 #
-# <details><summary>Hint 1</summary>Which of the special tokens says nothing, so that nobody may look at
-# it?</details>
+# <details><summary>Hint 1</summary>Which special token carries no information, so that no query should attend
+# to it?</details>
 # <details><summary>Hint 2</summary>Scores are (B, H, T_q, T_k). Which of these axes need only size 1, as in
 # 4.3?</details>
-# <details><summary>The idea</summary>All that isn't padding may be looked at, whoever asks.</details>
+# <details><summary>The idea</summary>Every query may attend to everything except padding.</details>
 
 
 # %% exercise="bert.key_mask"
@@ -380,13 +380,13 @@ def key_mask(ids):
 check("bert.key_mask", key_mask)
 
 # %% [markdown]
-# **Three vectors.** Each token brings a vector for its word, one for its place and one for its segment. All three are
-# learned, and they are added (Devlin et al. 2019, figure 2):
+# **Three vectors.** Each token has three learned vectors, for its word, its position and its segment. They
+# are added (Devlin et al. 2019, figure 2):
 #
 # $$x_t = W[\text{id}_t] + P[t] + S[\text{segment}_t]$$
 #
-# **By hand**, C = 2. Word (1, 0), place (0, 2), segment (3, 3): the sum is (4, 5). Places are counted through the
-# whole row; the second passage doesn't begin at 0 again.
+# **By hand**, C = 2. Word (1, 0), position (0, 2), segment (3, 3): the sum is (4, 5). Positions are counted
+# through the whole row; they don't start again at 0 in the second passage.
 #
 # **Exercise 10.4b** · difficulty 1 of 5 · 4 minutes · 1 point
 #
@@ -421,15 +421,16 @@ def embed(ids, segments, words, positions, kinds):
 check("bert.embed", embed)
 
 # %% [markdown]
-# `helpers.models.transformer.Encoder` does both for you from here on: it takes the tokens, where they are real, and
-# their segments. Its blocks are lesson 6's, without the causal mask.
+# From here on `helpers.models.transformer.Encoder` does both: it takes tokens, the mask of real ones, and
+# segments. Its blocks are lesson 6's, without the causal mask.
 
 # %% [markdown]
 # ## 10.5 The head for words
 #
-# **Why.** At the top each position has a vector. Which word is it? Compare it with the vector of each word, by dot
-# products: the **embedding is used a second time**, as the output map. BERT puts a small layer in between: a linear
-# map, GELU and a layer norm. And each word has a bias, which can say how frequent it is.
+# **Why.** After the last block each position has a vector. To find its word, compare it with every word's
+# embedding, by dot products: the **embedding is used a second time**, as the output map (Press and Wolf
+# 2017). BERT puts a small layer in between: a linear map, GELU and a layer norm. And each word has a bias,
+# which can say how frequent it is.
 #
 # $$\text{logits} = \text{norm}(\text{GELU}(x A + a))\, W^\top + b$$
 #
@@ -443,7 +444,8 @@ check("bert.embed", embed)
 #
 # **Write `forward`: from vectors to a score for each word.**
 #
-# <details><summary>Hint 1</summary>The three layers are made in <code>__init__</code>. In which order does the formula use them?</details>
+# <details><summary>Hint 1</summary>In which order does the formula use the layers of
+# <code>__init__</code>?</details>
 # <details><summary>Hint 2</summary>The exact GELU is <code>torch.nn.functional.gelu</code>. The embedding is (V, C), so which product gives
 # (..., V)?</details>
 # <details><summary>The idea</summary>A small layer, then a comparison with every word's vector, then how frequent
@@ -476,8 +478,8 @@ check("bert.word_head", WordHead)
 # %% [markdown]
 # ## 10.6 BERT with both heads
 #
-# One body, two questions. Every position goes to the head for words. `[CLS]`, position 0, goes through the **pooler**,
-# a linear map and tanh, and from there to two scores: 0, it doesn't follow; 1, it does.
+# One body, two tasks. Every position goes to the head for words. `[CLS]`, position 0, goes through the
+# **pooler**, a linear map and tanh, and from there to two scores: 0, it doesn't follow; 1, it does.
 #
 # $$c = \tanh(x_0 A_c + a_c) \qquad \text{follows} = c\, F + f$$
 #
@@ -487,7 +489,7 @@ check("bert.word_head", WordHead)
 # `self.encoder(ids, real, segments)` gives (B, T, C); `real` is boolean, (B, T), True for tokens that aren't
 # padding. The embedding is `self.encoder.words.weight`.
 #
-# <details><summary>Hint 1</summary>Which positions does each of the two heads read?</details>
+# <details><summary>Hint 1</summary>Which positions does each head read?</details>
 # <details><summary>Hint 2</summary><code>x[:, 0]</code> is the vector of [CLS] in each row, (B, C).</details>
 # <details><summary>The idea</summary>The body runs once. The head for words reads all positions; pooler and scores
 # read one.</details>
@@ -522,12 +524,11 @@ class Bert(torch.nn.Module):
 check("bert.model", Bert)
 
 # %% [markdown]
-# With the norms where BERT has them, after each sum, and with the same weights, your outputs are exactly those of
-# `BertForPreTraining` in Hugging Face's `transformers`: a test of this course compares body, pooler and both heads.
-# (Only the labels differ: in the published code 0 means "it follows" and 1 "it doesn't".) We put the norms first,
-# with which a small model learns faster (12.7 measures that for a language model), and multiply the embedding by √C, as
-# lesson 8 does.
-# `experiments.new_bert` builds it that way.
+# With the norms where BERT has them, after each sum, and with the same weights, your outputs are those of
+# `BertForPreTraining` in Hugging Face's `transformers`: a test of this course compares body, pooler and both
+# heads. (Only the labels differ: in the published code 0 means "it follows".) `experiments.new_bert` puts the
+# norms first, with which a small model learns faster (12.7 measures that for a language model), and
+# multiplies the embedding by √C, as lesson 8 does.
 
 # %% [markdown]
 # ## 10.7 One loss for two tasks
@@ -537,12 +538,10 @@ check("bert.model", Bert)
 #
 # $$L = \frac{1}{|\text{chosen}|} \sum_{\text{chosen}} -\log p(\text{word}) \;+\; \frac{1}{B} \sum_{b} -\log p(\text{follows}_b)$$
 #
-# **By hand.** Two rows of 10 positions, 3 chosen words with −log p of 1, 2 and 6; pairs with 0.5 and 0.9. L = 9/3 +
-# 1.4/2 = **3.7**. Divided by all 20 positions, the words would count for only 0.45, as if they taught BERT next to
-# nothing.
+# **By hand.** Two rows of 10 positions, 3 chosen words with −log p of 1, 2 and 6; pairs with 0.5 and 0.9. L =
+# 9/3 + 1.4/2 = **3.7**. Divided by all 20 positions, the words would count for only 0.45.
 #
-# You wrote cross-entropy in lesson 8, so torch's will do here. It skips −100 by itself, once all rows are joined
-# into one long row:
+# You wrote cross-entropy in lesson 8, so torch's will do here. It skips −100 by itself:
 
 
 # %%
@@ -557,17 +556,13 @@ def bert_loss(word_logits, follows_logits, labels, follows):
 # %% [markdown]
 # ## 10.8 Pretraining
 #
-# Now your functions train a model: `next_sentence_pairs` and `pack` make the rows, `mask_tokens` hides words anew
-# in each step, `segments_of` finds the segments, `Bert` answers, `bert_loss` judges. It has two layers of width 128
-# and reads book reviews, each cut in two after one of its sentences.
+# Now your functions train a model of two layers, 128 channels wide: `next_sentence_pairs` and `pack` make the
+# rows, `mask_tokens` hides different words in each step, `segments_of` finds the segments, `Bert` predicts,
+# and `bert_loss` compares. The text is book reviews, each cut in two after one of its sentences.
 #
 # We change two things. With 15 % hidden, a review asks for seven words, and the training is short. So we hide
-# **40 %**. Wettig et al. (2023) report that large models, too, can learn more with 40 % than with 15 %. And the
-# optimizers are lesson 8's: Muon moves the blocks' matrices, AdamW the rest. `experiments.optimizer_of` puts the
-# two together.
-#
-# (Each core takes a part of a batch. Each part is weighted by its number of chosen words, even for the pairs:
-# averaged over the steps, that is nearly the loss above.)
+# **40 %**. Wettig et al. (2023) found 40 % better than 15 % for BERT-large, too. And the optimizers are
+# lesson 8's: Muon for the blocks' matrices, AdamW for the rest.
 #
 # Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast GPU
 # (NVIDIA's H200), this run took 22 seconds instead of 81 on two CPU cores, and ended with a held-out loss of 1.62
@@ -647,33 +642,33 @@ with waiting_for("Exercises 10.1a to 10.7"):
     print(f"held out, 15 % hidden: {words:.0%} of the hidden words right, {pairs:.0%} of the pairs")
 
 # %% [markdown]
-# The loss falls for as long as the learning rate allows, and less steeply at the beginning than lesson 8's. There
-# each position holds the very word before the answer, and every word of a review is asked for. A hidden word has
-# its neighbours at *other* positions, some of them hidden too, and the model must first learn to look there.
+# At first the loss falls more slowly than lesson 8's. There each position holds the very word before the
+# answer, and every word is asked for. A hidden word has its neighbours at *other* positions, some of them
+# hidden too, and the model must first learn to look there.
 #
-# The held-out line may lie *below* the training line: it hides 15 % of the words, training 40 %, so its questions
-# are easier. Compare each line only with itself. Exercise 10.10a comes back to this.
+# The held-out line may lie *below* the training line: it hides 15 % of the words, training 40 %, so its
+# questions are easier. Compare each line only with itself.
 #
-# The sum hides the second task: look at the share of pairs in the last line. A model that always says the same gets
-# about 50 %. To notice that a name has changed, the model must compare names across the whole row. It learns this
-# late, and a short training may end before that.
+# The sum hides the second task: look at the share of pairs in the last line, where guessing gives 50 %. To
+# notice a changed name, the model must compare names across the whole row. It learns this late, or in a short
+# training never.
 
 # %% [markdown]
 # ## 10.9 A blank, from one side and from both
 #
-# **Why.** BERT sees both sides; a language model sees one, which hurts in tasks that need both. How much? The
-# comparison has to be fair to the language model. It can use the right side too, if you let it: put each candidate
-# into the gap and ask **how probable the whole text is**.
+# **Why.** BERT sees both sides; a language model sees one, which hurts in tasks that need both. How much? To
+# be fair, a language model can use the right side too: put each candidate into the gap and ask **how probable
+# the whole text is**.
 #
 # $$p_\text{left}(c) \propto p(c \mid x_{<t}) \qquad\qquad p_\text{whole}(c) \propto \prod_{s} p(x_s \mid x_{<s}) \;\text{ with } x_t = c$$
 #
-# **By hand.** Two candidates, *is* and *are*, with probabilities 0.4 and 0.2 after what is before. The rest of the
-# sentence has probability 0.001 with *is* and 0.006 with *are*. Left: 0.4/0.6 = **0.67** for *is*. Whole: 0.0004
-# against 0.0012, so **0.25** for *is*. The right side turned the answer round. The price: one pass per candidate,
-# where BERT needs one for all.
+# **By hand.** Two candidates, *is* and *are*, with probabilities 0.4 and 0.2 after what is before. The rest
+# of the sentence has probability 0.001 with *is* and 0.006 with *are*. Left: 0.4/0.6 = **0.67** for *is*.
+# Whole: 0.0004 against 0.0012, so **0.25** for *is*. The right side reversed the answer. The price: one pass
+# per candidate, where BERT needs one for all.
 #
-# The model's scores at position $s$ are for the word at $s + 1$. Work with logarithms: the product is a sum, and
-# softmax of log-probabilities divides by their sum.
+# The model's scores at position $s$ are for the word at $s + 1$. Work with logarithms: the product becomes a
+# sum, and a softmax of log-probabilities rescales probabilities to sum to 1.
 #
 # **Exercise 10.9** · difficulty 4 of 5 · 12 minutes · 3 points
 #
@@ -683,8 +678,8 @@ with waiting_for("Exercises 10.1a to 10.7"):
 # blank of each, and how many calls of the model do you need?</details>
 # <details><summary>Hint 2</summary>log_softmax of the logits at 0 to T - 2, and <code>gather</code> the entries of the tokens at 1 to T - 1. That is
 # (N, T - 1). In which column is the candidate's own?</details>
-# <details><summary>The idea</summary>Each copy has a log-probability at the blank, and a sum over the whole text.
-# Either way, the candidates share 1 among them.</details>
+# <details><summary>The idea</summary>Each copy has a log-probability at the blank, and a sum over the whole
+# text. Either way, the candidates' probabilities are rescaled to sum to 1.</details>
 
 
 # %% exercise="bert.blank"
@@ -719,9 +714,9 @@ check("bert.blank", blank_left_to_right)
 
 # %% [markdown]
 # Now the measurement, on reviews that neither model has seen. The language model is lesson 8's: two layers
-# too, 96 channels wide where BERT has 128. Each blank has its candidates: *a* and *an*; fourteen kinds of book; the
-# sixteen authors; *is* and *are*; four words for luck and its opposite. Each model's probabilities are rescaled to
-# sum to 1 over these.
+# too, 96 channels wide where BERT has 128. Each blank has its candidates: *a* and *an*; fourteen kinds of
+# book; the sixteen authors; *is* and *are*; four words for luck and its opposite. All probabilities are
+# rescaled to sum to 1 over these.
 
 # %%
 BLANKS = 40  # of each kind
@@ -762,31 +757,29 @@ with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
     show(figures.by_kind(by_way))
 
 # %% [markdown] reveals="bert.sides"
-# Read the first and the last row of each kind: the same language model, once with what stands before the gap and
-# once with the whole text. *A or an* and the kind of book are decided by words that come *later*. There the left
-# side can only go by what is frequent, and the right side adds a lot. Where the decisive words came *before* (the
-# subject of *is or are*, an author named earlier), it adds next to nothing. So what one direction costs depends on
-# the task.
+# Compare the first and the last row of each kind: the same language model, given the text before the gap, and
+# given the whole text. *A or an* and the kind of book depend on words that come *later*. There the left side
+# can only go by what is frequent, and the right side adds a lot. Where the decisive words came *before* (the
+# subject of *is or are*, an author named earlier), it adds next to nothing. So what one direction costs
+# depends on the task.
 #
-# The row between them is BERT's. At *a or an* and at the kind of book its mean is clearly above the left side's, and one
-# pass serves all candidates. But what a model *may* see and what it has *learned* from it are two things. The
-# author was named earlier, in plain sight. The language model copies the name, BERT often doesn't; at *is or are*,
-# too, BERT stays a little behind. Is it the amount of training? BERT was asked for about half a million words,
-# lesson 8's model for over three million. So we stopped language models at BERT's 515,000 words, with three seeds of
-# each, and gave them these same blanks. They still copy the author: 0.84 ± 0.02 from the whole text against BERT's
-# 0.38 ± 0.04. At *a or an* (0.99 against 0.96) and at the kind of book (0.58 against 0.57) the two are about equal
-# (`python -m benchmarks.training_bert --equal`). So it isn't the number of words. What it is instead, this
-# measurement doesn't say.
+# The middle row is BERT's. At *a or an* and at the kind of book its mean is clearly above the left side's,
+# and one pass serves all candidates. But a model needn't use all that it sees. The author was named earlier:
+# the language model copies the name, and BERT often doesn't. At *is or are* BERT is a little behind, too. Is
+# it the amount of training? BERT was asked for about half a million words, lesson 8's model for over three
+# million. So we stopped language models at BERT's 515,000 words, with three seeds of each
+# (`python -m benchmarks.training_bert --equal`). They still copy the author: 0.84 ± 0.02 from the whole text
+# against BERT's 0.38 ± 0.04. At *a or an* (0.99 against 0.96) and at the kind of book (0.58 against 0.57)
+# they are about equal. So it isn't the number of words; what it is, this doesn't say.
 #
-# *Luckily or sadly* is the hardest: it depends on whether the rest is praise. Two of the four words fit each time,
-# so about one half is the best possible, and a quarter is guessing. In our run all stayed near a quarter except the
-# language model with the whole text, at 0.49. So the cleanest measurement of direction is within one model, first
-# row against last.
+# *Luckily or sadly* is the hardest: it depends on whether the rest is praise. Two of the four words fit each
+# time, so one half is about the best possible, and a quarter is guessing. In our run only the language model
+# with the whole text got beyond guessing, to 0.49.
 
 # %% [markdown]
 # **Explore.** Hide words, and see what each model puts there.
 #
-# 1. Hide *ghost* in the first sentence. What does each model expect, and what tells BERT?
+# 1. Hide *ghost* in the first sentence. What does each model expect, and from which words?
 # 2. In the third sentence hide *sadly*. Which model can know, and from what?
 # 3. In the fourth hide *jokes*, then *jokes that fill* (words hidden: 3). The picture shows the first hidden word.
 #    Which candidates are new?
@@ -799,18 +792,19 @@ explorers.blanks_explorer(models, "Sections 10.8 and 10.9")
 # %% [markdown]
 # ## 10.10 What can be compared, and who loses
 #
-# A language model's loss on all words of a text gives the probability of the text, and so its perplexity. BERT's loss
-# is on some words, each given nearly all others. Which of these pairs of numbers answer the same question, so that the
-# lower one is better? Write `"can be compared"` or `"can't be compared"`.
+# A language model's loss on all words of a text gives the text's probability, and so its perplexity. BERT's
+# loss is on some words, each given many of the others. For which pairs is the lower number the better one?
+# Write `"can be compared"` or `"can't be compared"`.
 #
 # **Exercise 10.10a** · difficulty 2 of 5 · 3 minutes · 1 point
 #
 # **Say of each pair whether its numbers can be compared.**
 #
-# <details><summary>Hint 1</summary>For each number: which words are asked for, and what may be seen?</details>
-# <details><summary>Hint 2</summary>Does hiding more words make the remaining question easier or harder?</details>
-# <details><summary>The idea</summary>Numbers can be compared where the questions are the same: the same words, given the same other
-# words.</details>
+# <details><summary>Hint 1</summary>For each number: which words are predicted, and what may be
+# seen?</details>
+# <details><summary>Hint 2</summary>Does hiding more words make the task easier or harder?</details>
+# <details><summary>The idea</summary>Numbers can be compared if the task is the same: the same words, given
+# the same other words.</details>
 
 # %% exercise="bert.comparable"
 comparable = {
@@ -832,9 +826,9 @@ comparable = {
 check("bert.comparable", comparable)
 
 # %% [markdown]
-# **Who loses by one direction?** A model's positions see only the left side, and its answer is read at the position
-# that the task asks about. For which tasks does this hide something useful? Write `"loses by one direction"` or
-# `"loses nothing by it"`.
+# **Who loses by one direction?** Let each position see only its left side, and read the answer at the
+# position that the task asks about. For which tasks does this hide something useful? Write
+# `"loses by one direction"` or `"loses nothing by it"`.
 #
 # **Exercise 10.10b** · difficulty 2 of 5 · 4 minutes · 2 points
 #
@@ -865,20 +859,20 @@ tasks = {
 check("bert.tasks", tasks)
 
 # %% [markdown]
-# The blanks of 10.9 showed both sorts: an author who was named earlier is known from the left as well.
+# The blanks of 10.9 showed both kinds: an author named earlier is known from the left as well.
 
 # %% [markdown]
 # ## 10.11 Fine-tuning on pairs
 #
-# **Why.** BERT was made for this: one body for many tasks, each with a small new layer and few labels. The new
-# layer reads `[CLS]`, through the pooler that the pairs have trained. Why that position? It belongs to no word, and
-# it is always in the same place. A `[SEP]` belongs to no word either, but its place changes.
+# **Why.** BERT was made for this: one body for many tasks, each with a small new layer and few labels. The
+# new layer reads `[CLS]`, through the pooler that the pairs have trained: it is no word, and it is always in
+# the same place.
 #
-# **Our task.** Two passages, the first sentences of reviews of two books by two authors. **Are both books of the
-# same genre?** Label 1 means yes, and half of the pairs are. One sentence may have a *whodunit*, the other an
-# inspector: no single word gives it away, and mostly the two have no telling word in common. But in our corpus each
-# author writes one genre. If you know which words and names keep company, you have nearly solved it. And that much
-# pretraining can teach without any label.
+# **Our task.** Two passages, the first sentences of reviews of two books by two authors. **Are both books of
+# the same genre?** Label 1 means yes, and half of the pairs are. One sentence may have a *whodunit*, the
+# other an inspector: no single word gives it away, and mostly the two have no telling word in common. But in
+# our corpus each author writes one genre. Knowing which words and names keep company nearly solves the task,
+# and pretraining can teach that without labels.
 #
 # **Exercise 10.11** · difficulty 2 of 5 · 6 minutes · 2 points
 #
@@ -886,7 +880,8 @@ check("bert.tasks", tasks)
 #
 # <details><summary>Hint 1</summary>How does it differ from your <code>Bert</code>?</details>
 # <details><summary>Hint 2</summary>Which position does the pooler read, and what comes after it?</details>
-# <details><summary>The idea</summary>Your <code>Bert</code> without the head for words, and with another last layer.</details>
+# <details><summary>The idea</summary>Your <code>Bert</code> without the head for words, and with a different
+# last layer.</details>
 
 
 # %% exercise="bert.classifier"
@@ -990,33 +985,32 @@ with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.fr
         print(f"{start:12}", "   ".join(f"{p:.0%} ({low:.0%} to {high:.0%})" for p, low, high in intervals))
 
 # %% [markdown] reveals="bert.from_scratch"
-# In our runs the pretrained start ended at 91 to 100 %, and once at 70 %; from scratch the classifier guessed to
-# the end. The labels would be enough: each of our authors writes one genre, so eight pairs of surnames decide,
-# and each occurs in more than a hundred of the labelled pairs. But no single word makes a 1 more likely. Two
-# words far apart have to be compared, and nothing rewards the first half of that step: a likely reason for the
-# failure. The vectors of the pretrained body say which words keep company. The labels only have to tell it what
-# is asked.
+# In our runs the pretrained classifier ended at 91 to 100 %, and once at 70 %; the one from scratch was still
+# guessing at the end. The labels would be enough: each of our authors writes one genre, so eight pairs of
+# surnames decide, and each occurs in more than a hundred labelled pairs. But no single word makes a 1 more
+# likely. Two distant words have to be compared, and learning only half of that earns nothing: a likely reason
+# for the failure. The pretrained body knows which words keep company.
 #
-# The printed intervals cover the choice of the 400 test pairs. Do the seeds of one start differ by more than that?
-# Then the training itself is uncertain as well, and one run of each kind wouldn't have been enough.
+# The printed intervals cover the choice of the 400 test pairs. If your two seeds differ by more, the training
+# itself varies, and one run isn't enough.
 
 # %% [markdown]
 # ## 10.12 Can BERT write?
 #
-# "BERT can't generate", people write, without a number. Let's get one. The corpus has a grammar, so a program can
-# tell whether a sentence is grammatical. The language model writes word by word. How would BERT? It only fills
-# blanks, so give it a row of nothing but `<mask>`, and some procedure:
+# "BERT can't generate" is often claimed without a number. Let's measure. The corpus has a grammar, so a
+# program can judge each sentence. BERT only fills blanks, so give it a row of nothing but `<mask>`, and a
+# procedure:
 #
 # - **all at once**: draw every word from one pass;
 # - **one by one**: fill one blank, read again, fill the next, from the left or in any order;
 # - **mask-predict**, after Ghazvininejad et al. (2019): fill all, hide the least certain ones again, and repeat,
 #   with fewer each round;
-# - **Gibbs sampling** (Wang and Cho 2019): fill all, then hide one word at a time and draw it anew; once through
-#   the text is a *sweep*.
+# - **Gibbs sampling** (Wang and Cho 2019): fill all, then hide one word at a time and draw it again; once
+#   through the text is a *sweep*.
 #
-# You write a round of mask-predict. It fills every `<mask>` with its most probable word, and then hides the `again`
-# least certain of these new words in each row. (The paper also keeps the certainty of older words, and may hide
-# those again. Ours is simpler: a word that once stays is final.)
+# You write a round of mask-predict. It fills every `<mask>` with its most probable word, and then hides the
+# `again` least certain of these new words in each row. (The paper may hide older words again, too. Ours is
+# simpler: a word that stays once is final.)
 #
 # **By hand.** `[CLS] <mask> plot <mask> <mask> [SEP]`, again = 1. The best words are *the* (0.9), *is* (0.8) and
 # *dull* (0.1). All three are filled, and the least certain is hidden again: `[CLS] the plot is <mask> [SEP]`.
@@ -1026,10 +1020,10 @@ with waiting_for("Exercises 10.1a to 10.8 and 10.11"), after_predicting("bert.fr
 #
 # **Return the text after one round: every blank filled, the least certain ones hidden again.**
 #
-# <details><summary>Hint 1</summary><code>logits[..., 6:].softmax(dim=-1).max(dim=-1)</code> gives probabilities and words. What has to be added to
-# the words?</details>
-# <details><summary>Hint 2</summary>Only what was <code>&lt;mask&gt;</code> may be hidden again. Which certainty
-# keeps all other positions at the end when you sort?</details>
+# <details><summary>Hint 1</summary><code>logits[..., 6:].softmax(dim=-1).max(dim=-1)</code> gives
+# probabilities and words. What do you have to add to the words?</details>
+# <details><summary>Hint 2</summary>Only what was <code>&lt;mask&gt;</code> may be hidden again. Which
+# certainty sorts all other positions to the end?</details>
 # <details><summary>The idea</summary>Fill every blank with the best word, rank the new words by certainty, and hide
 # the first <code>again</code> of them, as far as they were blanks.</details>
 
@@ -1062,16 +1056,16 @@ def fill_and_mask_again(ids, logits, again):
 check("bert.fill", fill_and_mask_again)
 
 # %% [markdown]
-# See it at work. Move the first slider, round by round.
+# See it at work: move the first slider.
 
 # %% draw=true
 # Explore: BERT fills in, round by round
 explorers.filling_explorer(models, fill_and_mask_again, "Exercise 10.12a", "Section 10.8")
 
 # %% [markdown]
-# Now count. To be fair, BERT is given what it can't know: the lengths of real reviews, and where the `[SEP]`
-# stands. Each procedure writes the same number of texts, and each sentence is parsed. The intervals are over texts,
-# since sentences of one text aren't independent.
+# Now count. To be fair, BERT is given what it can't know: the lengths of real reviews, and the place of the
+# `[SEP]`. Each procedure writes the same number of texts, and each sentence is parsed. The intervals are over
+# texts, since sentences of one text aren't independent.
 
 # %%
 TEXTS, ROUNDS = 40, 10
@@ -1105,36 +1099,37 @@ with waiting_for("Exercises 10.1a to 10.9 and 10.12a"), after_predicting("bert.w
         print(f"\n{way}\n   {written[way][0]}")
 
 # %% [markdown] reveals="bert.writes"
-# None of BERT's procedures comes near the language model, and not for lack of likely words: read the texts.
-# Neighbours don't fit each other. Filled all at once, each word is drawn as if it were alone. Rounds can only help
-# if the first words are any good: those were chosen among nothing but blanks, and in our simpler version they are
-# never hidden again. And BERT has never seen a row of blanks: in training more than half of the words were there.
+# None of BERT's procedures comes near the language model. Read the texts: each word is likely, but neighbours
+# don't fit each other. Filled all at once, they are drawn independently. Rounds can only help if the first
+# words are good, but those were chosen among nothing but blanks, and in our version they stay. And BERT has
+# never seen a row of blanks: in training more than half of the words were there.
 #
-# Be careful with the claim. This is a small BERT after a short training, and its rival was doing its own trade.
-# Mask-predict writes good translations (Ghazvininejad et al. 2019). There the model is trained for it, with any
-# share of words hidden, and has a source sentence to hold on to. "Can't generate" is a statement about a *training
-# and a procedure*, not about both-sided attention.
+# Be careful with the claim. This is a small BERT after a short training, and the language model was doing
+# what it was trained for. Mask-predict writes good translations (Ghazvininejad et al. 2019), where any share
+# of words is hidden in training and there is a source sentence to go by. "Can't generate" is a statement
+# about a *training and a procedure*, not about attention to both sides.
 
 # %% [markdown]
 # **Question 10.12b** · graded by hand · 8 minutes · 5 points
 #
-# Somebody says: "BERT can't generate text well, since it isn't trained for it." Rewrite this as a claim that your
-# measurement supports. Say what was measured, and against what. What was BERT given that a writer wouldn't have?
-# *Why* does filling all blanks at once go so wrong when each single word is likely? What did the measurement not
-# show? Name one change that could raise BERT's share, and say how you would test it.
+# Somebody says: "BERT can't generate text well, since it isn't trained for it." Rewrite this as a claim that
+# your measurement supports. Say what was measured, and against what. What was BERT given that a writer
+# wouldn't have? *Why* does filling all blanks at once go so wrong when each single word is likely? What did
+# the measurement not show? Name a change that could raise BERT's share, and a test for it.
 
 # %% [markdown] written="bert.generate" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** "On this corpus, a small BERT that fills empty rows writes clearly fewer grammatical sentences than
-# a language model from the same texts: shares with intervals as printed, for five procedures." BERT got the number of
-# words and the place of `[SEP]`, which a writer has to decide; the language model had been asked for more words. Filled
-# at once, each word is drawn from its own distribution given nothing but blanks; the words don't know of each other, so
-# a plural noun meets a singular verb although each is likely where it stands: the product of the single probabilities
-# isn't the probability of the sentence. Besides, rows of blanks are unlike anything in training, where less than half
-# was hidden, and its conditional probabilities need not belong to any one distribution over texts. Not shown: that no
-# masked model can write; that sentences make sense; what a larger model or longer training would do. A change: train
-# with shares of hidden words drawn from 0 to 100 %, as mask-predict's authors do, so that nearly empty rows are
-# familiar. Test: train both ways, same steps, several seeds, and compare the shares with intervals.
+# **Model answer.** "On this corpus, a small BERT that fills empty rows writes clearly fewer grammatical
+# sentences than a language model from the same texts: shares with intervals as printed, for five procedures."
+# BERT got the number of words and the place of `[SEP]`, which a writer has to decide; the language model had
+# been asked for more words. Filled at once, each word is drawn from its own distribution given nothing but
+# blanks; the words don't know of each other, so a plural noun meets a singular verb although each is likely
+# in its place: the product of the single probabilities isn't the probability of the sentence. Besides, rows
+# of blanks are unlike anything in training, where less than half was hidden, and its conditional
+# probabilities need not belong to any one distribution over texts. Not shown: that no masked model can write;
+# that sentences make sense; what a larger model or longer training would do. A change: train with shares of
+# hidden words drawn from 0 to 100 %, as mask-predict's authors do, so that nearly empty rows are familiar.
+# Test: train both ways, same steps, several seeds, and compare the shares with intervals.
 #
 # **Rubric**
 # - 1 point: a claim with the measured quantity, the comparison and a number or interval.
@@ -1147,8 +1142,8 @@ with waiting_for("Exercises 10.1a to 10.9 and 10.12a"), after_predicting("bert.w
 # %% [markdown]
 # ## 10.13 BERT, GPT and the original
 #
-# You may read that the original Transformer, unlike BERT, "processes input sequentially". Check that against lesson
-# 4: what in an encoder would have to wait for the word before?
+# You may read that the original Transformer, unlike BERT, "processes input sequentially". Check that against
+# lesson 4: does anything in an encoder have to wait for the previous word?
 #
 # **Exercise 10.13** · difficulty 2 of 5 · 6 minutes · 2 points
 #
@@ -1161,7 +1156,8 @@ with waiting_for("Exercises 10.1a to 10.9 and 10.12a"), after_predicting("bert.w
 # - first trained to: `"restore hidden words and judge pairs"`, `"say the next word"`, `"say the next word of a translation"`
 # - writes a text: `"one word per pass, from the left"`, `"by no procedure of its own"`
 #
-# <details><summary>Hint 1</summary>Reading and writing are two things. Which of them has to wait?</details>
+# <details><summary>Hint 1</summary>Reading and writing are different. Which of them has to go word by
+# word?</details>
 # <details><summary>Hint 2</summary>The original was made for translation: one part reads the source, the other writes.</details>
 # <details><summary>The idea</summary>BERT is the original's encoder, GPT its decoder without cross-attention. All
 # three read what they are given in one pass; those with a causal mask write word by word.</details>
@@ -1220,24 +1216,24 @@ table = {
 check("bert.table", table)
 
 # %% [markdown]
-# So the claim is wrong: the original's encoder read all positions at once and saw both sides, sixteen months before
-# BERT. Only *writing* is sequential, in its decoder and in GPT. BERT's step was a different one: to pretrain an
+# So the claim is wrong: the original's encoder read all positions at once, on both sides, sixteen months
+# before BERT. Only *writing* is sequential, in its decoder and in GPT. What BERT added was to pretrain an
 # encoder alone, on plain text, with a task that lets it use both sides.
 #
-# Some call BERT "un-directional". The paper says *bidirectional*. Both mean that no direction is preferred, which
-# is right.
+# Some call BERT "un-directional". The paper says *bidirectional*. Both rightly say that neither direction is
+# preferred.
 
 # %% [markdown]
 # ## 10.14 A checkpoint that others trained
 #
-# **Why.** At work you will seldom pretrain a BERT. You take one that somebody has trained: a **checkpoint**, a file
-# of names and tensors. Ours is all-MiniLM-L6-v2: six blocks, 384 channels, 12 heads, 22.7 million numbers
-# (Apache-2.0). A larger BERT was its teacher (MiniLM; Wang et al. 2020). Then, says its model card, it learned from
-# a billion pairs of texts which sentences belong together (the method: Reimers and Gurevych 2019). Does it fit into
-# your `Bert`? Its architecture does, with the norms after each sum. Its names don't. Here are all of them, with C =
-# 384 channels:
+# **Why.** In practice you seldom pretrain a BERT. You take a **checkpoint**: names and tensors that somebody
+# has trained. Ours is all-MiniLM-L6-v2: six blocks, 384 channels, 12 heads, 22.7 million numbers
+# (Apache-2.0). According to the model cards, it began as every second block of MiniLM (Wang et al. 2020),
+# which had learned to imitate the attention of UniLM v2, a teacher as large as BERT-base; then it learned
+# from a billion pairs which sentences belong together (the method: Reimers and Gurevych 2019). Its
+# architecture fits your `Bert`, with the norms after each sum. Its names don't. Here are all of them:
 #
-# | published, each with .weight and, but for the three tables of embeddings, .bias | shape of the weight |
+# | published, each with .weight and, except for the three embeddings, .bias | shape of the weight |
 # | --- | --- |
 # | `embeddings.word_embeddings` | (30522, 384) |
 # | `embeddings.position_embeddings` | (512, 384) |
@@ -1259,10 +1255,10 @@ check("bert.table", table)
 #
 # **Say which published layer fills each of ours.**
 #
-# The braces stand for the number of the block. The names that you don't have to find are given below.
+# The braces are for the block's number. The names of the other layers are given below.
 #
-# <details><summary>Hint 1</summary>Which of ours can be told by their shape? And where two shapes are alike, how do
-# their names begin?</details>
+# <details><summary>Hint 1</summary>Which of ours have a shape of their own? Where two shapes are equal, how
+# do the published names begin?</details>
 # <details><summary>Hint 2</summary>Two layers are called output.dense, and a norm follows each. Output of
 # what?</details>
 # <details><summary>The idea</summary>What is under attention.output belongs to attention: its output map, and the norm after the first sum.</details>
@@ -1295,8 +1291,8 @@ check("bert.published_names", published_names)
 # value with rows (0, 1), (1, 0). W_qkv is (6, 2), with rows (1, 2), (3, 4), (5, 6), (7, 8), (0, 1), (1, 0). Its
 # bias is the three biases end to end.
 #
-# Some files keep their matrices the other way round, (in, out), as GPT-2's does. Those have to be transposed before
-# anything is joined.
+# Some files, such as GPT-2's, keep their matrices transposed, as (in, out). Transpose those before you join
+# anything.
 #
 # **Exercise 10.14b** · difficulty 3 of 5 · 12 minutes · 3 points
 #
@@ -1346,12 +1342,12 @@ def renamed(published, names, n_layers, turned=()):
 check("bert.renamed", renamed)
 
 # %% [markdown]
-# Now your `Bert` gets the published weights, through your `transfer` of lesson 9. The file has 91 MB. It is fetched
-# once, checked by its SHA-256, and kept. Without a network, put the file that the message names into a folder, and
-# name that folder in `HEADSTART_DATA`.
+# Now your `Bert` gets the published weights, through your `transfer` of lesson 9. The file has 91 MB. It is
+# fetched once, checked by its SHA-256, and kept. Without a network, put the file into a folder, and name that
+# folder in `HEADSTART_DATA`.
 #
-# Did everything arrive? Run it: from Hugging Face's `transformers` we have the first numbers at `[CLS]` of one
-# sentence.
+# To see whether everything arrived, run it: we have the first numbers that `transformers` gives at `[CLS]` of
+# one sentence.
 
 # %%
 FETCH = False  # True fetches the checkpoint, 91 MB
@@ -1393,9 +1389,9 @@ with waiting_for("Exercises 10.6, 10.14a and 10.14b"):
         )
 
 # %% [markdown]
-# What is it worth? Here are real film reviews, sentences of rt-polarity (Pang and Lee 2005): favourable or not? In
-# 9.18 nothing that we trained ourselves beat counting words. We compare four ways, with 50, 200 and 1,000 labels
-# and 2,000 test sentences:
+# What is it worth? The task is real film reviews, sentences of rt-polarity (Pang and Lee 2005): favourable or
+# not? In 9.18 nothing that we trained ourselves beat counting words. We compare four ways, with 50, 200 and
+# 1,000 labels and 2,000 test sentences:
 #
 # - **frozen**: the checkpoint stays as it is, and a linear head reads the mean of its vectors;
 # - **fine-tuned**: the whole model trains, with small steps;
@@ -1411,18 +1407,17 @@ with waiting_for("your prediction"), after_predicting("bert.checkpoint"):
     show(figures.by_labels(published.MEASURED, title=title))
 
 # %% [markdown] reveals="bert.checkpoint"
-# The figure shows our own runs, a quarter of an hour on one core (`python -m benchmarks.training_published`; the
-# learning rate of the fine-tuned model was chosen on other sentences, that from scratch wasn't tuned). With 200 labels
-# the fine-tuned checkpoint is right for 73.1 % (70.9 to 75.3), the same model from scratch for 57.5 % (55.9 to 59.1),
-# and counting words for 58.6 % (56.1 to 61.0). The first two differ in what the model had read before. With 50
-# labels fine-tuning is no better than the frozen checkpoint, and its five runs lie far apart; with 1,000 it is more
-# than five points ahead. This doesn't prove that *pretraining on plain text* does it: the checkpoint also learned
-# which pairs of texts belong together.
+# The figure shows our own runs, a quarter of an hour on one core (`python -m benchmarks.training_published`;
+# the learning rate of the fine-tuned model was chosen on other sentences, that from scratch wasn't tuned).
+# With 200 labels the fine-tuned checkpoint is right for 73.1 % (70.9 to 75.3), the same model from scratch
+# for 57.5 % (55.9 to 59.1), and counting words for 58.6 % (56.1 to 61.0). With 50 labels fine-tuning is no
+# better than the frozen checkpoint, and its five runs differ widely; with 1,000 it is more than five points
+# ahead. This doesn't prove that *pretraining on plain text* does it: the checkpoint also learned which pairs
+# of texts belong together.
 
 # %% [markdown]
 # With the checkpoint on your computer, the next cell measures the frozen one again, in about half a minute.
-# `FINE_TUNE = True` also fine-tunes with 200 labels and five seeds, for some four minutes on two cores. (The last
-# digit may differ from computer to computer.)
+# `FINE_TUNE = True` also fine-tunes with 200 labels and five seeds, for some four minutes on two cores.
 
 # %% draw=true
 FINE_TUNE = False
@@ -1441,11 +1436,10 @@ if real is not None:
 # %% [markdown]
 # ## 10.15 GPT-2, the same way
 #
-# GPT-2 small is a large version of lesson 8's language model: 12 blocks, 768 channels, 124,439,808 numbers, as you
-# counted in lesson 7. Its file has other names again, and two traps. Its matrices are kept as (in, out). And its
-# head is **tied**: the file has the matrix once, as `wte`, while our model has two names for one tensor. If you
-# fill only `words`, the random numbers that are loaded under `head` afterwards overwrite it. So the table names it
-# twice.
+# GPT-2 small is a large version of lesson 8's language model: 12 blocks, 768 channels, 124,439,808 numbers,
+# as you counted in lesson 7. Its file has different names again, and two traps. Its matrices are kept as (in,
+# out). And its head is **tied**: the file has the matrix once, as `wte`, while our model has two names for
+# one tensor, `words` and `head`. So the table names it twice.
 #
 # The file has 548 MB. Set `FETCH_GPT2 = True`: your `renamed` loads it, and your nucleus sampling of lesson 8 lets
 # it write.
@@ -1473,23 +1467,24 @@ else:
 # %% [markdown]
 # ## 10.16 What to take along
 #
-# - Hide 15 % of the words: 80 % `<mask>`, 10 % another word, 10 % unchanged; never special tokens. The loss counts the
-#   chosen words alone.
-# - `[CLS]` a `[SEP]` b `[SEP]`, and segment ids. Word, place and segment are three vectors, added.
-# - One body, two heads: the words by the tied embedding, the pair by `[CLS]` and the pooler. Two means, added.
+# - Hide 15 % of the words: 80 % `<mask>`, 10 % a random word, 10 % unchanged; never special tokens. The loss
+#   counts only the chosen words.
+# - `[CLS]` a `[SEP]` b `[SEP]`, and segment ids. Word, position and segment are three vectors, added.
+# - One body, two heads: the words by the tied embedding, the pair by `[CLS]` and the pooler.
 # - Both sides tell more about a gap than one. A language model can use the right side too, at the price of one pass
 #   per candidate.
-# - BERT's loss doesn't give the perplexity of a text, and it depends on how much is hidden.
-# - Words drawn at once don't know of each other, so filling all blanks in one pass writes badly.
+# - BERT's loss doesn't give a text's perplexity, and depends on how much is hidden.
+# - Words drawn at once are drawn independently, so filling all blanks in one pass writes badly.
 # - The original Transformer reads in parallel, as BERT and GPT do. Only writing is sequential.
-# - A checkpoint is names and tensors. Match names and shapes, join and transpose where needed, and run it: only
-#   equal outputs prove that it is loaded.
+# - A checkpoint is names and tensors. Match names and shapes, join, transpose, and run it: only equal outputs
+#   prove that it is loaded.
 #
-# **Sources.** Devlin, Chang, Lee and Toutanova 2019, *BERT: pre-training of deep bidirectional transformers*. Liu et
-# al. 2019, *RoBERTa*. Lan et al. 2020, *ALBERT*. Wettig, Gao, Zhong and Chen 2023, *Should you mask 15 % in masked
-# language modeling?* Wang and Cho 2019, *BERT has a mouth, and it must speak*. Ghazvininejad, Levy, Liu and Zettlemoyer
-# 2019, *Mask-predict*. Press and Wolf 2017, *Using the output embedding to improve language models*. Vaswani et al.
-# 2017, *Attention is all you need*. Wang et al. 2020, *MiniLM*. Reimers and Gurevych 2019, *Sentence-BERT*. Pang and Lee
-# 2005, *Seeing stars*. The documentation of Hugging Face Transformers, `BertForPreTraining`.
+# **Sources.** Devlin, Chang, Lee and Toutanova 2019, *BERT: pre-training of deep bidirectional transformers*.
+# Liu et al. 2019, *RoBERTa*. Lan et al. 2020, *ALBERT*. Wettig, Gao, Zhong and Chen 2023, *Should you mask
+# 15% in masked language modeling?* Wang and Cho 2019, *BERT has a mouth, and it must speak*. Ghazvininejad,
+# Levy, Liu and Zettlemoyer 2019, *Mask-predict*. Press and Wolf 2017, *Using the output embedding to improve
+# language models*. Vaswani et al. 2017, *Attention is all you need*. Wang et al. 2020, *MiniLM: deep
+# self-attention distillation*. Reimers and Gurevych 2019, *Sentence-BERT*. Pang and Lee 2005, *Seeing stars*.
+#
 #
 # Next, lesson 11 puts encoder and decoder together and translates.

@@ -1,16 +1,16 @@
 # %% [markdown]
 # # 11 · Translation, the whole Transformer
 #
-# - **You will learn** to build the model of the paper that started all this. An encoder reads, a decoder writes,
-#   and cross-attention connects them. You will train it, let it write, greedily and with beams, measure how good it
-#   is, and see what it looks at. At the end you make translations of your own.
+# - **You will learn** to build the model of the paper that started all this. An encoder reads, a decoder
+#   writes, and cross-attention connects them. You train it, let it write, greedily and with beams, measure
+#   how good it is, and see what it looks at. At the end you make translations of your own.
 # - **You need** lessons 2 to 4 (heads, positions, masks) and the training loop of lesson 8. Blocks and the loop are
 #   given; you write what is new.
-# - **Time** {minutes} minutes, in three sittings: 11.1 to 11.9, 11.10 to 11.13, 11.14 to 11.21. The training itself takes a few
-#   minutes.
+# - **Time** {minutes} minutes, in three sittings: 11.1 to 11.9, 11.10 to 11.13, 11.14 to 11.21. The training
+#   itself takes less than a minute.
 #
-# Here everything takes minutes, because the sentences come from a small grammar. Real ones take half an hour and more,
-# in 11.20.
+# Training is this quick because the sentences come from a small grammar. Real sentences take half an hour and
+# more, in 11.20.
 
 # %% setup=true
 import itertools
@@ -68,14 +68,14 @@ for text in explorers.SENTENCES[:4]:
 #
 # **Exercise 11.1** · difficulty 2 of 5 · 5 minutes · 2 points
 #
-# **Say for each kind of attention who asks, and who is asked.** Write `"the source's positions"`, `"the decoder's
-# positions"` or `"the memory"` in place of each `...`.
+# **Say for each kind of attention where its queries come from, and where its keys and values.** Write
+# `"the source's positions"`, `"the decoder's positions"` or `"the memory"` in place of each `...`.
 #
 # <details><summary>Hint 1</summary>In which kinds of attention does one sequence play all three parts?</details>
-# <details><summary>Hint 2</summary>There is one output for each query. So for which sequence's positions does a
+# <details><summary>Hint 2</summary>There is one output for each query. For which sequence's positions does a
 # decoder block need outputs?</details>
-# <details><summary>The idea</summary>Queries come from those who need to know something, keys and values from those
-# who know it. The encoder knows nothing of the decoder.</details>
+# <details><summary>The idea</summary>Queries come from the positions that need information, keys and values
+# from those that have it. The encoder sees nothing of the decoder.</details>
 
 # %% exercise="translation.who_asks"
 who_asks = {
@@ -103,9 +103,9 @@ check("translation.who_asks", who_asks)
 # %% [markdown]
 # ## 11.2 The decoder block
 #
-# **Why.** This is the only part of the Transformer that you haven't built yet. It has three sublayers, each beside
-# a residual path. As in lesson 8, each sublayer begins with a norm: *pre-norm*. The paper of 2017 normalised the
-# sums instead, which needs a more careful start (Xiong et al. 2020).
+# **Why.** This is the only part of the Transformer that you haven't built yet. It has three sublayers, each
+# with a residual connection. As in lesson 8, each sublayer begins with a norm: *pre-norm*. The paper of 2017
+# normalised the sums instead, which made a warm-up of the learning rate necessary (Xiong et al. 2020).
 #
 # $$y \leftarrow y + \text{SelfAttention}(\text{norm}_1(y)) \qquad \text{causal}$$
 # $$y \leftarrow y + \text{CrossAttention}(\text{norm}_2(y), \text{memory}) \qquad \text{padding hidden}$$
@@ -117,23 +117,23 @@ check("translation.who_asks", who_asks)
 # - `self.cross_attention(y, memory, mask=None, cache=None)`
 # - `self.feed_forward(x)`
 #
-# **The caches.** When the decoder writes word by word, it needn't recompute old keys and values. `cache` is None or
-# a pair of dicts: pass the first on to the self-attention and the second to the cross-attention. They do the rest,
-# and 11.10 shows how.
+# **The caches.** When the decoder writes word by word, it needn't recompute old keys and values. `cache` is
+# None or a pair of dicts: pass the first to the self-attention and the second to the cross-attention. They do
+# the rest; 11.10 shows how.
 #
 # **Shapes.** y is (B, T_t, C), the memory (B, T_s, C): different lengths, the same width. The output is shaped like
 # y.
 #
 # **Exercise 11.2** · difficulty 3 of 5 · 15 minutes · 4 points
 #
-# **Write `forward`: masked self-attention, cross-attention, feed-forward network, each added to the path.**
+# **Write `forward`: masked self-attention, cross-attention, feed-forward network, each added to its input.**
 #
 # <details><summary>Hint 1</summary>Each line of the formula becomes one line of code. Which of the two summands is
 # normalised?</details>
-# <details><summary>Hint 2</summary><code>memory_mask</code> says which source words are real. Which of the two
-# attentions has source words as its keys? And which of them has to be causal?</details>
-# <details><summary>The idea</summary>Look at yourself, look at the memory, think; and add each time. The memory is
-# used as it comes. Without a cache, both attentions get None.</details>
+# <details><summary>Hint 2</summary><code>memory_mask</code> says which source words are real. Which of the
+# two attentions has source words as its keys, and which has to be causal?</details>
+# <details><summary>The idea</summary>Attend to the words so far, then to the memory, then apply the network,
+# and add each result. The memory isn't normalised again. Without a cache, both attentions get None.</details>
 
 
 # %% exercise="translation.decoder_block"
@@ -184,8 +184,8 @@ check("translation.decoder_block", DecoderBlock)
 # **Why.** The sentences of a batch differ in length, so the short ones end in padding. And a decoder trained on
 # whole sentences mustn't see the words that it should predict. So each of the three attentions hides something.
 #
-# The targets end in padding too. Does it need a mask? There is a causal mask anyway, and padding comes *after*
-# every real word. And nobody asks for what is computed *at* padding.
+# The targets end in padding too, but need no mask for it. Padding comes *after* every real word, so the
+# causal mask hides it, and the loss ignores what is computed *at* padding.
 #
 # **Exercise 11.3** · difficulty 2 of 5 · 4 minutes · 1 point
 #
@@ -217,12 +217,12 @@ check("translation.masks", masks)
 # %% [markdown]
 # ## 11.4 The whole model
 #
-# This is all of it. Words become vectors, times √C (section 3.4 of the paper), plus sines and cosines (lesson 3).
-# The source goes through N encoder blocks, the target through N of *your* decoder blocks, and each through a last
-# norm. Out comes one score for each word of the vocabulary.
+# Here is the whole model. Words become vectors, times √C (section 3.4 of the paper), plus sines and cosines
+# (lesson 3). The source goes through N encoder blocks, the target through N of *your* decoder blocks, and
+# each through a final norm. The output is one score for each word of the vocabulary.
 #
-# One matrix does three jobs, as in the paper: source embedding, target embedding, and the map to the scores. For that, both
-# languages share one vocabulary.
+# One matrix does three jobs, as in the paper: source embedding, target embedding, and the map to the scores.
+# So both languages share one vocabulary.
 
 
 # %%
@@ -282,9 +282,10 @@ print(f"{len(vocabulary)} words of both languages, {parameters:,} parameters")
 #
 # ## 11.5 Shifted right
 #
-# **Why.** In training the right translation is known, so all its words can be predicted at once. At each position
-# the decoder reads the *right* words before it, whatever it would have written itself, and says the next one:
-# **teacher forcing**. So it reads the target, **shifted right** by one place (figure 1 of the paper).
+# **Why.** In training the right translation is known, so all its words can be predicted at once. At each
+# position the decoder reads the *right* words before it, whatever it would have written itself, and predicts
+# the next one: **teacher forcing**. So it reads the target, **shifted right** by one place (figure 1 of the
+# paper).
 #
 # **By hand**, with `<bos>` 1, `<eos>` 2, `<pad>` 0:
 #
@@ -294,10 +295,10 @@ print(f"{len(vocabulary)} words of both languages, {parameters:,} parameters")
 # | the decoder reads | 1 | 31 | 17 | 2 |
 # | it should say | 31 | 17 | 2 | −100 |
 #
-# −100 is PyTorch's mark for "not asked". `<eos>` is asked for: a model that never learns to stop doesn't stop.
+# −100 is PyTorch's label for "ignore this position". `<eos>` isn't ignored: a model that never learns to stop
+# doesn't stop.
 #
-# In lesson 8 you cut inputs and targets out of one text. Here the target has no beginning of its own, so it gets
-# one:
+# In lesson 8 you cut inputs and targets out of one text. Here the target has no `<bos>`, so it gets one:
 
 
 # %%
@@ -312,20 +313,21 @@ def shifted_right(target, bos=1, pad=0):
 # %% [markdown]
 # ## 11.6 Label smoothing
 #
-# **Why.** Cross-entropy is never satisfied: from a probability of 0.99 it pulls on towards 1, and the scores grow
-# without end. **Label smoothing** asks for a little less than certainty. A share ε of the target's probability is
-# spread evenly over **all** V words, the right one among them:
+# **Why.** Cross-entropy is never satisfied: even at a probability of 0.99 it pushes towards 1, and the scores
+# keep growing. **Label smoothing** asks for a little less than certainty. A share ε of the target's
+# probability is spread evenly over **all** V words, the right one among them:
 #
 # $$\text{target}_w = (1 - \varepsilon)\,[w = \text{right}] + \frac{\varepsilon}{V} \qquad
 # \text{loss} = -\sum_w \text{target}_w \log p_w$$
 #
-# (Some programs spread it over the V − 1 others. PyTorch and Szegedy et al. 2016, whom the paper cites, mean all
-# V.) The loss is the mean over all positions that are asked for, in nats per token.
+# (Some programs spread it over the V − 1 others. PyTorch and Szegedy et al. 2016, whom the paper cites, mean
+# all V.) The loss is the mean over all positions that count, in nats per token.
 #
-# **By hand.** V = 4, ε = 0.1, the model says 0.7 for the right word and 0.1 for each other. The targets are 0.925 and three
-# times 0.025. The loss is 0.925·0.357 + 3·0.025·2.303 = **0.503**; without smoothing it is 0.357.
+# **By hand.** V = 4, ε = 0.1, and the model gives 0.7 to the right word and 0.1 to each other. The targets
+# are 0.925 and three times 0.025. The loss is 0.925·0.357 + 3·0.025·2.303 = **0.503**; without smoothing it
+# is 0.357.
 #
-# **A floor.** The best a model can do is to predict exactly these targets; then the loss is their entropy, not 0.
+# **A floor.** At best a model predicts exactly these targets; then the loss is their entropy, not 0.
 #
 # **Exercise 11.6** · difficulty 3 of 5 · 12 minutes · 3 points
 #
@@ -333,10 +335,11 @@ def shifted_right(target, bos=1, pad=0):
 #
 # <details><summary>Hint 1</summary>Put the target into the sum: one part is −(1 − ε) times the log-probability of
 # the right word. What is the other?</details>
-# <details><summary>Hint 2</summary><code>log_p.gather(-1, ...)</code> picks the right word's. But -100 is no index:
-# what can you put there instead, if these positions don't enter the mean anyway?</details>
-# <details><summary>The idea</summary>A mixture of two losses: one for the right word, and with weight ε one for all
-# words alike, the mean over the vocabulary. Both are averaged over the positions that are asked for.</details>
+# <details><summary>Hint 2</summary><code>log_p.gather(-1, ...)</code> picks the right word's. But -100 is no
+# index: what can you put there instead, since these positions don't enter the mean anyway?</details>
+# <details><summary>The idea</summary>A mixture of two losses: one for the right word, and with weight ε one
+# for all words alike, the mean over the vocabulary. Both are averaged over the positions that
+# count.</details>
 
 
 # %% exercise="translation.label_smoothed_loss"
@@ -365,7 +368,7 @@ def label_smoothed_loss(logits, targets, epsilon):
 check("translation.label_smoothed_loss", label_smoothed_loss)
 
 # %% [markdown]
-# What does this loss ask for? Of four words one is right. Below is the loss of a model that gives it the
+# What does this loss reward? Of four words one is right. Below is the loss of a model that gives it the
 # probability p and spreads the rest evenly.
 
 # %% predict="translation.smoothing"
@@ -389,8 +392,8 @@ with waiting_for("Exercise 11.6"), after_predicting("translation.smoothing"):
 # %% [markdown]
 # ## 11.7 The paper's learning rate
 #
-# **Why.** At the start the gradients know little and Adam's averages are empty. Large steps would do harm, so the
-# rate **warms up**. Later the steps should shrink. The paper's rule (equation 3) does both in one line:
+# **Why.** In the first steps Adam's averages rest on few gradients, and large steps can do harm. So the rate
+# **warms up**. Later the steps should shrink. The paper's rule (equation 3) does both in one line:
 #
 # $$\text{rate} = d_{\text{model}}^{-0.5} \cdot \min\left(\text{step}^{-0.5},\; \text{step} \cdot \text{warmup}^{-1.5}\right)$$
 #
@@ -401,7 +404,7 @@ with waiting_for("Exercise 11.6"), after_predicting("translation.smoothing"):
 #
 # **Return the paper's learning rate at a step.**
 #
-# <details><summary>Hint 1</summary>Which branch is in force before the peak, and which after it?</details>
+# <details><summary>Hint 1</summary>Which branch is smaller before the peak, and which after it?</details>
 # <details><summary>Hint 2</summary>Python's <code>**</code> takes negative exponents. How do you write 1/√step with
 # it?</details>
 # <details><summary>The idea</summary>A straight line up, a root down, and always the lower of the two.</details>
@@ -437,7 +440,8 @@ with waiting_for("Exercise 11.7"):
     show(plots.lines(places, rates, xlabel="step", ylabel="learning rate", title="96 channels"))
 
 # %% [markdown]
-# The warm-up decides two things at once: how long the rate rises, and how high. After that all curves are the same.
+# The warm-up decides two things at once: how long the rate rises, and how high. After the last peak all
+# curves are the same.
 #
 # ## 11.8 Greedy decoding
 #
@@ -499,8 +503,9 @@ check("translation.greedy_decode", greedy_decode)
 # %% [markdown]
 # ## 11.9 Train it
 #
-# All parts are ready. The loss joins the shift, the model and your smoothing; the loop is lesson 8's. We take the
-# strictest measure there is: the share of held-out sentences translated **exactly**, every word and every ending.
+# All parts are ready. The loss combines the shift, the model and your smoothing; the loop is lesson 8's. We
+# use the strictest measure there is: the share of held-out sentences translated **exactly**, every word and
+# every ending.
 
 
 # %%
@@ -538,15 +543,15 @@ def exact_share(model, pairs):
 
 
 # %% [markdown]
-# 12,000 pairs to learn from, 300 held out. Since the learning rate never reaches 0, the weights keep jumping about
-# to the end. So we finish with the mean of the weights over the last eighth of the steps, which lies nearer the
-# middle. The paper did the same with its last checkpoints (section 6.1).
+# 12,000 pairs to learn from, 300 held out. Since the learning rate never reaches 0, the weights fluctuate to
+# the end. So the final model has the mean of the weights over the last eighth of the steps. The paper
+# averaged its last checkpoints, too (section 6.1).
 #
 # While it trains, the picture on the right shows the share of 60 held-out sentences that are right.
 #
-# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast GPU
-# (NVIDIA's H200), this run took 19 seconds instead of 38 on two CPU cores, and ended with a held-out loss of 0.95
-# instead of 1.00.
+# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast
+# GPU (NVIDIA's H200), this run took 19 seconds instead of 38 on two CPU cores. At the last look, before the
+# weights were averaged, 95 % of the 60 held-out sentences were right; on the CPU, all of them were.
 
 
 # %%
@@ -614,12 +619,12 @@ with waiting_for("Exercises 11.2, 11.6, 11.7 and 11.8"), after_predicting("trans
     print(f"{share} that are over one word away from all training sentences")
 
 # %% [markdown] reveals="translation.exactly"
-# The loss comes down almost to the floor that label smoothing leaves, and hardly any held-out sentence is wrong.
-# None of them was in the training set, though about a quarter differ from a training sentence in one word only. The
-# others come out just as well: the model has learned the grammar, not the sentences.
+# The loss comes down almost to the floor that label smoothing leaves, and hardly any held-out sentence is
+# wrong. None of them was in the training set, though about a quarter differ from a training sentence in one
+# word only. The others are translated just as well: the model has learned the grammar, not the sentences.
 
 # %% [markdown]
-# Remember the word *exactly*: one wrong ending, and the sentence counts as wrong. Put some sentences of your own
+# Note the word *exactly*: with one wrong ending, the sentence counts as wrong. Put some sentences of your own
 # into the next cell. (`explorers.vocabulary().words` lists the words.)
 
 # %% draw=true
@@ -638,8 +643,8 @@ with waiting_for("the training in 11.9"):
 #
 # $$\text{output} = \text{softmax}\!\left(\frac{q\,[K_{\text{past}}; k]^\top}{\sqrt{D}}\right)[V_{\text{past}}; v]$$
 #
-# **Several new positions** may come at once (a given beginning, say). Attention among them has to stay causal. With
-# P positions in the past, new position i (from 0) may look at keys 0 … P + i.
+# **Several new positions** may come at once, such as a given beginning. Attention among them has to stay
+# causal. With P positions in the past, new position i (from 0) may look at keys 0 … P + i.
 #
 # **By hand.** P = 2 and two new positions. The mask has two rows and four columns: (1, 1, 1, 0) and (1, 1, 1, 1).
 #
@@ -716,8 +721,8 @@ def decoder_work(length):
 check("translation.decoder_work", decoder_work)
 
 # %% [markdown]
-# Now the time, of one core: our decoder, with random weights, writes 8 sentences of a fixed length, with and without its
-# caches.
+# Now the time on one core: our decoder, with random weights, writes 8 sentences of a fixed length, with and
+# without its caches.
 
 
 # %%
@@ -748,20 +753,20 @@ with waiting_for("Exercises 11.2 and 11.11"), torch.no_grad():
         print(f"{length} tokens without a cache: {more}")
 
 # %% [markdown]
-# The gap grows with the length. It is smaller than the count suggests, since every call has a fixed cost, however
-# little it does.
+# The gap grows with the length. It is smaller than the count suggests, since every call has a fixed cost, and
+# other parts of the model take time as well.
 #
 # ## 11.12 The length of a hypothesis
 #
-# **Why.** Greedy decoding never takes a word back. **Beam search** (next section) follows several beginnings at
-# once, its *hypotheses*, and has to compare them at the end. The probability of a hypothesis is the product of its
-# words' probabilities, so its logarithm is a *sum*, and each further word makes it smaller. Short hypotheses would
-# win by being short. So Wu et al. (2016, equation 14) divide by a penalty:
+# **Why.** Greedy decoding never takes a word back. **Beam search** (next section) follows several beginnings
+# at once, its *hypotheses*, and has to compare them at the end. The probability of a hypothesis is the
+# product of its words' probabilities, so its logarithm is a *sum*, which every further word makes smaller.
+# Hypotheses would win by being short. So Wu et al. (2016, equation 14) divide by a penalty:
 #
 # $$\text{penalty} = \left(\frac{5 + \text{length}}{6}\right)^{\alpha} \qquad \text{score} = \frac{\log p}{\text{penalty}}$$
 #
-# The length counts `<eos>`, not `<bos>`. With α = 0 nothing is divided; the Transformer's paper took α = 0.6 and 4
-# beams (section 6.1).
+# The length counts `<eos>`, not `<bos>`. With α = 0 the penalty is 1; the Transformer's paper used α = 0.6
+# and 4 beams (section 6.1).
 #
 # **By hand.** log p = −3, 7 tokens, α = 0.6: the penalty is 2 to the power 0.6 = 1.516, the score −1.98.
 #
@@ -799,16 +804,17 @@ check("translation.length_normalised", length_normalised)
 #
 # **Why.** The likeliest first word needn't begin the likeliest sentence.
 #
-# **By hand.** After `<bos>` a model says A with 0.55 and B with 0.4. After A everything is uncertain: the best word has 0.36.
-# After B comes C, with 0.9. Greedy decoding takes A, and its sentence has at most 0.55 · 0.36 = 0.20. B C has 0.4 · 0.9 = 0.36.
-# In logarithms: −0.60 − 1.02 = −1.62 against −0.92 − 0.11 = −1.02.
+# **By hand.** After `<bos>` a model gives A 0.55 and B 0.4. After A everything is uncertain: the best word
+# has 0.36. After B, the word C has 0.9. Greedy decoding takes A, and its sentence has at most 0.55 · 0.36 =
+# 0.20. B C has 0.4 · 0.9 = 0.36. In logarithms: −0.60 − 1.02 = −1.62 against −0.92 − 0.11 = −1.02.
 #
 # **The rules** (there are variants; these follow Sutskever et al. 2014, with the scores of 11.12):
 #
 # 1. Begin with one running hypothesis, `<bos>`, log-probability 0.
 # 2. Continue every running hypothesis with every token. Of **all** these continuations together, keep the `beams`
 #    with the largest *sums of log-probabilities*.
-# 3. Those that end in `<eos>` are finished and leave; in this step nobody takes their place. The others run on.
+# 3. Those that end in `<eos>` are finished and leave, and are not replaced in this step. The others keep
+#    running.
 # 4. Stop when none is running, or after `longest` tokens; those still running then count as they are.
 # 5. Score all by `length_normalised`, and sort: best first.
 #
@@ -816,14 +822,14 @@ check("translation.length_normalised", length_normalised)
 #
 # **Return the hypotheses that beam search finds, best first.**
 #
-# <details><summary>Hint 1</summary>Keep two lists of pairs (sum, tokens): running and finished. Why do all running
-# hypotheses fit into one tensor for <code>step</code>?</details>
+# <details><summary>Hint 1</summary>Keep two lists of pairs (sum, tokens): running and finished. Why can all
+# running hypotheses be one tensor for <code>step</code>?</details>
 # <details><summary>Hint 2</summary>The sums of all continuations are a table (n, V). If you flatten it for
 # <code>topk</code>, which row and which token does an index stand for? (<code>divmod</code> tells, and
 # <code>topk</code> can't take more than there are.)</details>
-# <details><summary>The idea</summary>One table per step: what a hypothesis has so far, plus what each next token
-# adds. Its best entries become the new hypotheses, and their last token says whether they run on. Only the end
-# compares by length.</details>
+# <details><summary>The idea</summary>One table per step: what a hypothesis has so far, plus what each next
+# token adds. Its best entries become the new hypotheses, and their last token says whether they keep running.
+# Length counts only at the end.</details>
 
 
 # %% exercise="translation.beam_search"
@@ -869,8 +875,8 @@ check("translation.beam_search", beam_search)
 
 # %% [markdown]
 # Here is the example as a tree. The number on a branch is the log-probability of the word it leads to. Blue
-# branches stayed alive, dotted grey ones were dropped, the thick orange one is the best. The number after a word is
-# a finished hypothesis' score.
+# branches were kept, dotted grey ones dropped, and the thick orange one is the best. The number after a word
+# is a finished hypothesis' score.
 
 # %%
 LETTERS = ["<pad>", "<bos>", "<eos>", "A", "B", "C"]
@@ -936,10 +942,10 @@ def step_of(text):
 explorers.beam_explorer(beam_search, step_of, vocabulary.words, "Exercise 11.13, and the training in 11.9")
 
 # %% [markdown]
-# The trained model is sure of itself: one continuation has about 0.9 (why not more? label smoothing), and the
-# others are hardly worth a beam. So beams change little here, as the next cell measures. Our grammar has one right
-# translation for each sentence; real languages have many, and there is more to gain. The numbers after `<eos>` are
-# the scores: α moves them and may change their order.
+# The trained model is sure of itself: one continuation has about 0.9 (label smoothing keeps it from more),
+# and the others are hardly worth a beam. So beams change little here, as the next cell measures. Our grammar
+# has one right translation for each sentence; real languages have many, so that beams can gain more. The
+# numbers after `<eos>` are the scores: α moves them and may change their order.
 
 # %% draw=true
 # One beam against four, on held-out sentences
@@ -959,19 +965,20 @@ with waiting_for("Exercise 11.13, and the training in 11.9"):
 # **BLEU** (Papineni et al. 2002) counts how many of the translation's **n-grams** (single words, pairs, triples and
 # quadruples of words) occur in a translation made by a person.
 #
-# **Clipped.** The candidate "the the the the the the the" consists of nothing but words of the reference "the cat
-# is on the mat". But the reference has *the* only twice, so only two count. **By hand**: 2 of 7 (their example,
-# section 2.1). An n-gram counts at most as often as it is in the reference.
+# **Clipped.** The candidate "the the the the the the the" consists of nothing but words of the reference "the
+# cat is on the mat". But the reference has *the* only twice, so only two count. **By hand**: 2 of 7 (their
+# example, section 2.1). An n-gram counts at most as often as it occurs in the reference.
 #
 # **Exercise 11.14** · difficulty 2 of 5 · 8 minutes · 2 points
 #
 # **Return how many n-grams of the candidate count as matches.**
 #
-# <details><summary>Hint 1</summary>How many n-grams has a sentence of T words, and when has it none?</details>
+# <details><summary>Hint 1</summary>How many n-grams does a sentence of T words have, and when does it have
+# none?</details>
 # <details><summary>Hint 2</summary>How often is each <em>different</em> n-gram in the candidate, and how often in the
 # reference? (A list can't go into a set or a dict: make it a tuple or a text.)</details>
-# <details><summary>The idea</summary>Every different n-gram of the candidate brings the smaller of its two counts.
-# The second number counts all n-grams of the candidate.</details>
+# <details><summary>The idea</summary>Every different n-gram of the candidate contributes the smaller of its
+# two counts. The second number counts all n-grams of the candidate.</details>
 
 
 # %% exercise="translation.clipped_matches"
@@ -1002,12 +1009,12 @@ check("translation.clipped_matches", clipped_matches)
 # %% [markdown]
 # ## 11.15 BLEU: brevity
 #
-# **Why.** Counting matches among the words *said* rewards saying little: "the cat" has a precision of 1. So
-# translations that are shorter than their references pay:
+# **Why.** Precision rewards saying little: "the cat" has a precision of 1. So translations that are shorter
+# than their references are penalised:
 #
 # $$\text{brevity penalty} = \begin{cases} 1 & c \ge r \\ e^{1 - r/c} & c < r \end{cases}$$
 #
-# with c words in the candidates and r in the references. Translations that are too long pay nothing: their
+# with c words in the candidates and r in the references. Translations that are too long aren't: their
 # precision is low already.
 #
 # **By hand.** 8 words against 10: $e^{1 - 10/8} = e^{-0.25}$ = 0.78. 10 against 8: 1.
@@ -1016,11 +1023,11 @@ check("translation.clipped_matches", clipped_matches)
 #
 # **Return the factor for translations that are too short.**
 #
-# <details><summary>Hint 1</summary>What does a translation that is long enough pay?</details>
+# <details><summary>Hint 1</summary>What is the factor for a translation that is long enough?</details>
 # <details><summary>Hint 2</summary>The factor for a short one is below 1, so which fraction has to be above
 # 1?</details>
-# <details><summary>The idea</summary>The shorter the candidate is beside its reference, the smaller the
-# factor.</details>
+# <details><summary>The idea</summary>The shorter the candidate is in proportion to its reference, the smaller
+# the factor.</details>
 
 
 # %% exercise="translation.brevity_penalty"
@@ -1053,20 +1060,21 @@ check("translation.brevity_penalty", brevity_penalty)
 # $$\text{BLEU} = 100 \cdot \text{brevity penalty} \cdot (p_1\, p_2\, p_3\, p_4)^{1/4} \qquad
 # p_n = \frac{\sum_{\text{sentences}} \text{matches}}{\sum_{\text{sentences}} \text{n-grams}}$$
 #
-# **Sum first, then divide.** BLEU is defined for a set of sentences. Matches, n-grams and lengths are summed over
-# all of them before anything is divided. It isn't a mean of the sentences' scores: a single sentence easily has no
-# four words in a row right, and would count 0.
+# **Sum first, then divide.** BLEU is defined for a set of sentences. Matches, n-grams and lengths are summed
+# over all of them before anything is divided. It isn't a mean of the sentences' scores: a single sentence
+# often has no four words in a row right, and would count 0.
 #
-# **By hand.** The reference is *kine zokur vezese lavok gebel zupot .*, twice. One candidate ends in ? instead:
-# 6/7, 5/6, 4/5, 3/4. Their product is 3/7, its fourth root 0.809: BLEU 80.9. The other swaps *lavok* and *gebel*:
-# 7/7, 3/6, 1/5, 0/4, so 0. Together: 13/14, 8/12, 5/10, 3/8, and BLEU 58.4; the mean of the two would be 40.5.
+# **By hand.** The reference is *kine zokur vezese lavok gebel zupot .*, twice. One candidate ends in ?
+# instead: 6/7, 5/6, 4/5, 3/4. Their product is 3/7, its fourth root 0.809: BLEU 80.9. The other swaps *lavok*
+# and *gebel*: 7/7, 3/6, 1/5, 0/4, so 0. As a set: 13/14, 8/12, 5/10, 3/8, and BLEU 58.4; the mean of the two
+# would be 40.5.
 #
 # **Exercise 11.16** · difficulty 3 of 5 · 8 minutes · 2 points
 #
 # **Return the BLEU of a whole set of translations.**
 #
-# <details><summary>Hint 1</summary>Your two functions count words. How do you get words from the texts that come
-# in?</details>
+# <details><summary>Hint 1</summary>Your two functions take lists of words. How do you get those from
+# texts?</details>
 # <details><summary>Hint 2</summary>The logarithm of 0 stops the program. What is a geometric mean with a 0 in
 # it?</details>
 # <details><summary>The idea</summary>Count in each sentence, add up over the set, and only then take ratios. If one
@@ -1104,9 +1112,9 @@ def bleu(candidates, references):
 check("translation.bleu", bleu)
 
 # %% [markdown]
-# Published figures usually come from a program, `sacrebleu` (Post 2018). Told to take the words as they are and to
-# smooth nothing, it agrees with your function: the course's tests compare the two. What does BLEU say about spoilt
-# translations?
+# Published figures usually come from a program, `sacrebleu` (Post 2018). Told to take the words as they are
+# and to smooth nothing, it agrees with your function: the course's tests compare the two. What does BLEU say
+# about translations damaged on purpose?
 
 # %% predict="translation.exchanged"
 
@@ -1117,40 +1125,41 @@ with waiting_for("Exercise 11.16"), after_predicting("translation.exchanged"):
     spoilt = {
         "as they are": references,
         "last word left out": [text.rsplit(" ", 1)[0] for text in references],
-        "first two words exchanged": [" ".join([*(w := text.split())[1::-1], *w[2:]]) for text in references],
+        "first two words swapped": [" ".join([*(w := text.split())[1::-1], *w[2:]]) for text in references],
         "all words sorted": [" ".join(sorted(text.split())) for text in references],
-        "another sentence": references[1:] + references[:1],
+        "a different sentence": references[1:] + references[:1],
     }
     for name, texts in spoilt.items():
         print(f"{name:<28} BLEU {bleu(texts, references):5.1f}")
 
 # %% [markdown] reveals="translation.exchanged"
-# To a reader, swapping two words is a serious mistake; here it costs less than half. Sorted words are no sentence
-# at all, and still get something. BLEU counts what is alike, not what is understood.
+# To a reader, swapping two words is a serious mistake; here it costs less than half. Sorted words are no
+# sentence at all, and still get something. BLEU counts matches, not meaning.
 
 # %% [markdown]
 # ## 11.17 Cross-attention as an alignment
 #
-# **Why.** Nobody told the model which word translates which. Did it find out? Its cross-attention has one row for
-# each word that it writes. The source word with the largest weight is that word's **alignment**, as in lesson 1,
-# now for real. The grammar knows the true one.
+# **Why.** The model was never told which word translates which. Did it find out? Its cross-attention has one
+# row for each word that it writes. The source word with the largest weight is that word's **alignment**, as
+# in lesson 1, now for real. The grammar knows the true one.
 #
-# A layer has several heads: take their average first. And some places aren't words: padding, and `<eos>`, where
-# heads often rest when they have nothing to look for. Leave them out.
+# A layer has several heads: average them first. And some positions aren't words: padding, and `<eos>`. Heads
+# may put their weight there when they have nothing to look for, as Clark et al. (2019) argue for BERT's
+# `[SEP]`. Leave them out.
 #
-# **By hand.** Two heads, one row: (0.1, 0.7, 0.2) and (0.1, 0.1, 0.8), and the last place is `<eos>`. The average
-# is (0.1, 0.4, 0.5); without the last place, place 1 has the largest weight.
+# **By hand.** Two heads, one row: (0.1, 0.7, 0.2) and (0.1, 0.1, 0.8), and the last position is `<eos>`. The
+# average is (0.1, 0.4, 0.5); without the last position, position 1 has the largest weight.
 #
 # **Exercise 11.17** · difficulty 2 of 5 · 6 minutes · 2 points
 #
 # **Return the source position that each written word looks at most.**
 #
-# <details><summary>Hint 1</summary>Weights are (H, T_t, T_s). Which axis do you get rid of first, and which
+# <details><summary>Hint 1</summary>Weights are (H, T_t, T_s). Which axis do you reduce first, and which
 # next?</details>
-# <details><summary>Hint 2</summary>A weight is never negative. What could you write where a place isn't
+# <details><summary>Hint 2</summary>A weight is never negative. What could you write at positions that aren't
 # allowed?</details>
-# <details><summary>The idea</summary>The heads vote, places that aren't words can't win, and the largest weight
-# does.</details>
+# <details><summary>The idea</summary>Average the heads, rule out what isn't a word, and take the position of
+# the largest weight.</details>
 
 
 # %% exercise="translation.alignment"
@@ -1226,12 +1235,12 @@ with waiting_for("Exercise 11.17, and the training in 11.9"):
     show(figures.alignment(weights, written, words, truth, title=title))
 
 # %% [markdown]
-# Frames mark the true alignment. Where the other language puts the verb last, the bright cells jump back; an
-# adjective and its noun cross. The order of the source costs the decoder nothing: it looks where it needs to.
+# Frames mark the true alignment. The verb comes last, so there the bright cells jump back; an adjective and
+# its noun cross. The order of the source is no obstacle: the decoder looks where it needs to.
 #
-# Such a picture proves nothing. What a position looks at is mixed with what it already knew, and the memory at
-# *king* holds something of *old* too. Attention weights show where a model looks; alone, they don't show why it
-# decides (so argue Jain and Wallace 2019; Wiegreffe and Pinter 2019 answer).
+# Such a picture isn't proof. What a position reads is added to what it already holds, and the memory at
+# *king* holds something of *old* too. Attention weights show where a model looks; alone, they don't show why
+# it decides (Jain and Wallace 2019; Wiegreffe and Pinter 2019 disagree in part).
 #
 # ## 11.18 Self-attention and cross-attention, side by side
 #
@@ -1247,10 +1256,10 @@ with waiting_for("the training in 11.9"):
     show(figures.side_by_side(own[layer].mean(0), crossed[layer].mean(0), read, written, words))
 
 # %% [markdown]
-# On the left is a triangle, as wide as it is high: a sequence asks itself, looking only backwards. On the right is
-# a rectangle, as wide as the source is long, and no triangle, since the source is complete. Where do the two
-# differ? In one, Q, K and V all come from the same sequence. In the other, queries come from the decoder, keys and
-# values from the encoder. The shapes follow from that.
+# The left is a triangle, as wide as it is high: a sequence attends to itself, looking only backwards. The
+# right is a full rectangle, as wide as the source is long, since the source is complete. The shapes follow
+# from where Q, K and V come from: on the left all from the same sequence; on the right queries from the
+# decoder, keys and values from the encoder.
 #
 # **Question 11.18** · graded by hand · 10 minutes · 5 points
 #
@@ -1260,7 +1269,7 @@ with waiting_for("the training in 11.9"):
 # - How large is the table of weights, for T_s source words and T_t target words?
 # - What is hidden, and why?
 #
-# What would the model do without cross-attention? And what can be kept in a cache for each of the decoder's two
+# What would the model do without cross-attention? What can be cached for each of the decoder's two
 # attentions?
 
 # %% [markdown] written="translation.self_and_cross" points=5
@@ -1309,8 +1318,8 @@ def watch(text):
 explorers.translation_explorer(watch, "the training in 11.9, and 11.17")
 
 # %% [markdown]
-# Try sentences that the grammar can't make: *the lamp loves the king .*, or one of twenty words. The model answers
-# anyway. Nobody ever showed it how to say "I don't know".
+# Try sentences that the grammar can't make: *the lamp loves the king .*, or one of twenty words. The model
+# answers anyway: it was never shown how to say "I don't know".
 
 # %% draw=true
 # All held-out sentences: how many are right, and some that aren't
@@ -1326,9 +1335,9 @@ with waiting_for("Exercise 11.16, and the training in 11.9"):
 # %% [markdown]
 # **Question 11.19** · graded by hand · 10 minutes · 5 points
 #
-# A model can have all its shapes right and still translate nothing. What lies between such a model and a
-# translation that you can read? List the steps in order, and say for each how you would notice that it is wrong.
-# Use what you built and measured here.
+# A model can have all its shapes right and still translate nothing. What is missing between such a model and
+# a translation that you can read? List the steps in order, and say for each how you would notice that it is
+# wrong. Use what you built and measured here.
 #
 # End with two translations of your own, made with your model: one right, one wrong. (If you find no wrong one, take
 # your hardest sentence.) Explain what went wrong in the wrong one.
@@ -1356,12 +1365,13 @@ with waiting_for("Exercise 11.16, and the training in 11.9"):
 # %% [markdown]
 # ## 11.20 For a longer evening: German to English
 #
-# Real captions of pictures, 29,000 pairs (Multi30k, Elliott et al. 2016), with the same functions. Four things
-# change. The words are sub-words (4,000, learned from both languages together). The model is larger: 192 channels,
-# 3 + 3 blocks. The measure is BLEU instead of exact sentences, on lower-case words with punctuation apart, so don't
-# compare it with published figures. And it takes longer: set `LONG_EVENING` to True, choose the minutes, and run.
-# The number of steps depends on how fast your machine is. In our run 7,148 steps took 63 minutes of processor time,
-# half an hour on two cores, and gave BLEU 36.2 on the 1,000 captions of the test set.
+# Real captions of pictures, 29,000 pairs (Multi30k, Elliott et al. 2016), with the same functions. Four
+# things change. The tokens are sub-words (4,000, learned from both languages together). The model is larger:
+# 192 channels, 3 + 3 blocks. The measure is BLEU instead of exact sentences, on lower-case words with
+# punctuation apart, so don't compare it with published figures. And it takes longer: set `LONG_EVENING` to
+# True, choose the minutes, and run. The number of steps depends on how fast your machine is. In our run 7,148
+# steps took 63 minutes of processor time, about half an hour on two idle cores, and gave BLEU 36.2 on the
+# 1,000 captions of the test set.
 
 
 # %%
@@ -1437,16 +1447,17 @@ else:
 #   loss doesn't show that decoding works.
 # - Label smoothing spreads ε over all words: the loss has a floor above 0, and the model stays a little unsure.
 # - A cache keeps keys and values: one position per step, and the same result.
-# - Greedy decoding takes the best word, beam search keeps several beginnings; their sums of log-probabilities need a
-#   correction for length.
+# - Greedy decoding takes the best word, beam search keeps several beginnings; the sums of log-probabilities
+#   have to be corrected for length.
 # - BLEU: clipped n-grams, summed over the set, geometric mean, brevity penalty.
 # - Cross-attention found out which word translates which, without being told.
 #
-# **Sources.** Vaswani et al. 2017, *Attention is all you need*. Sutskever, Vinyals and Le 2014, *Sequence to sequence
-# learning*. Wu et al. 2016, *Google's neural machine translation system*. Szegedy et al. 2016, *Rethinking the
-# Inception architecture*. Papineni et al. 2002, *BLEU*. Post 2018, *A call for clarity in reporting BLEU scores*. Xiong
-# et al. 2020, *On layer normalization in the Transformer architecture*. Jain and Wallace 2019, *Attention is not
-# explanation*; Wiegreffe and Pinter 2019, *Attention is not not explanation*. Elliott et al. 2016, *Multi30K*.
+# **Sources.** Vaswani et al. 2017, *Attention is all you need*. Sutskever, Vinyals and Le 2014, *Sequence to
+# sequence learning*. Wu et al. 2016, *Google's neural machine translation system*. Szegedy et al. 2016,
+# *Rethinking the Inception architecture*. Papineni et al. 2002, *BLEU*. Post 2018, *A call for clarity in
+# reporting BLEU scores*. Xiong et al. 2020, *On layer normalization in the Transformer architecture*. Jain
+# and Wallace 2019, *Attention is not explanation*; Wiegreffe and Pinter 2019, *Attention is not not
+# explanation*. Clark et al. 2019, *What does BERT look at?* Elliott et al. 2016, *Multi30K*.
 #
 # You have now built every part of the paper's figure 1, and it translates. The last lesson, 12, is about what has
 # changed since.

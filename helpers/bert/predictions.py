@@ -19,12 +19,12 @@ PREDICTIONS = {
         "Are two first sentences of the same genre? Trained on the same labelled pairs, where "
         "does a classifier from scratch end up?",
         {
-            "At guessing, while the pretrained one ends near 100 %.": "Two words far"
+            "At guessing, far behind the pretrained one.": "Two words far"
             " apart have to be compared, and labels alone didn't teach it to look.",
             "A few points behind the pretrained one.": "There are enough labels for that, in "
             "principle. But it never finds out where to look.",
-            "Ahead: it has nothing to unlearn.": "Nothing to unlearn, and nothing to begin "
-            "with: it guesses to the end.",
+            "Ahead: it has nothing to unlearn.": "It has nothing to unlearn, but also nothing to start "
+            "from: it is still guessing at the end.",
         },
         right="a",
     ),
@@ -34,22 +34,22 @@ PREDICTIONS = {
         {
             "About as far, 55 to 62: these are the same 200 labels.": "The labels are the same. What the"
             " model knows of English isn't: it comes from a billion pairs of texts.",
-            "To 70 or more.": "It has learned what words mean, and the labels only have to say "
-            "which side is the good one.",
-            "Above 90: film reviews are easy.": "These are single sentences, often ironic. Nor is this a "
-            "large model.",
+            "To 70 or more.": "It already knows what words mean, and the labels only have to say "
+            "which reviews are favourable.",
+            "Above 90: film reviews are easy.": "These are single sentences, often ironic, and the "
+            "model is small.",
         },
         right="b",
     ),
     "writes": Prediction(
-        "BERT writes by several procedures, the language model from left to right. Which share "
-        "of grammatical sentences does BERT's best procedure reach?",
+        "BERT writes by several procedures, the language model from left to right. What share of "
+        "BERT's sentences is grammatical, with its best procedure?",
         {
-            "About the language model's.": "Its words are likely one by one, but"
+            "About the same as the language model's.": "Its words are likely one by one, but"
             " neighbours don't fit each other.",
-            "More: it looks at both sides.": "It looks at both sides of blanks, and it never saw "
+            "A larger one: BERT looks at both sides.": "It looks at both sides of blanks, and it never saw "
             "a row of blanks in training.",
-            "Far less.": "Many good guesses, each by itself, seldom make one sentence.",
+            "A far smaller one.": "Many good guesses, each made by itself, seldom make one sentence.",
         },
         right="c",
     ),

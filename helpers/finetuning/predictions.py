@@ -4,19 +4,19 @@ from helpers.figures.predicting import Prediction
 
 PREDICTIONS = {
     "praise": Prediction(
-        "Nobody has told the language model which words praise. Which share of the probability "
+        "Nobody has told the language model which words praise. What share of the probability "
         "goes to words of praise after *luckily, the plot is*, and after *sadly, the plot is*?",
         {
             "About half after both.": "A model that had learned word order alone would do so."
-            " This one has noticed which words keep company.",
+            " This one has learned which words keep company.",
             "A lot after the first, little after the second.": "Words are known by "
-            "the company they keep, and nobody had to give a label.",
+            "the company they keep, and that takes no labels.",
             "Little after both: praise is rare.": "In these reviews praise and blame are about as frequent.",
         },
         right="b",
     ),
     "strict": Prediction(
-        "The pretrained weights are loaded under names that lack the prefix, with "
+        "The pretrained weights, whose names lack the prefix, are loaded with "
         "`strict=False`. How many tensors of the body are moved?",
         {
             "All: the names end alike.": "Names have to be equal, not alike. Without the "
@@ -29,27 +29,27 @@ PREDICTIONS = {
         right="c",
     ),
     "forgets": Prediction(
-        "All of the body is fine-tuned on labels. What becomes of its loss as a language model?",
+        "The whole body is fine-tuned on labels. What happens to its loss as a language model?",
         {
-            "It rises a good deal.": "Nobody asks for the next word any more, and "
-            "what isn't asked for is given up.",
+            "It rises considerably.": "Training no longer rewards the next word, so the "
+            "body loses some of what it knew.",
             "It stays: the body still knows the language.": "With the head alone it does, to "
             "the last digit. Here the body itself moves.",
-            "It falls further: the model goes on learning.": "It learns to answer another "
-            "question, and pays with the first.",
+            "It falls further: the model goes on learning.": "It learns a different "
+            "task, and loses some of the first.",
         },
         right="a",
     ),
     "adapters": Prediction(
         "Adapters of rank 4 beside every map of the blocks, 4 % of all numbers, are trained on 200 labels. "
-        "Where will their accuracy lie?",
+        "How accurate will they be?",
         {
-            "Between the head alone and full fine-tuning.": "That is what one expects of something in "
-            "between. But accuracy on new reviews isn't a question of how much may change.",
+            "Between the head alone and full fine-tuning.": "That would be a natural guess. But training "
+            "more numbers doesn't make a model more accurate on new reviews.",
             "Not below full fine-tuning.": "With 200 labels there is little to learn, and a "
-            "change of low rank is enough to hold it.",
-            "At the head alone: so few numbers hold nothing.": "They sit in every block, though, where they "
-            "change what the body looks at. The head alone can't.",
+            "change of low rank is enough for it.",
+            "Like the head alone: so few numbers can learn little.": "They are in every block, though, and "
+            "change what the body computes. The head alone can't.",
         },
         right="b",
     ),

@@ -4,24 +4,25 @@ from helpers.figures.predicting import Prediction
 
 PREDICTIONS = {
     "worth": Prediction(
-        "Eight changes lead from the block of 2017 to that of today. All models are small, have as many "
-        "weights, and read as many tokens. Which change helps most?",
+        "Nine changes, one after the other, lead from the block of 2017 to that of today. The models are "
+        "small, all but the last have about as many weights, and each reads as many tokens. Which change "
+        "helps most?",
         {
-            "Norm first.": "By far: with its norm last, the paper's block tolerates only a tenth "
+            "Norm first.": "By far. With its norms last, the paper's block does best with a tenth "
             "of the learning rate.",
             "The gate (SwiGLU).": "Its gain is smaller than the seeds differ: the interval contains 0.",
-            "Rotary positions.": "It is the only other change that helps here, and gains about a sixth of "
-            "what the norm does.",
-            "Query-key norm.": "Scores don't grow large in so small a model, so there is little for it to "
-            "hold down.",
+            "Rotary positions.": "This is the only other change that clearly helps here, and it gains "
+            "about a sixth of what the norm does.",
+            "Query-key norm.": "Its interval contains 0 as well. It was made to hold down large scores, "
+            "which a small model may not have.",
         },
         right="a",
     ),
     "crowd": Prediction(
-        "A router learns which of six experts reads which token. Nothing asks it to treat them alike. How "
-        "are the tokens shared out after a short training?",
+        "A router learns which of six experts reads which token. Nothing rewards an equal load. How "
+        "are the tokens distributed after a short training?",
         {
-            "One sixth each: there is no reason to prefer one.": "At the start chance prefers one. It gets "
+            "One sixth each: there is no reason to prefer one.": "At the start chance favours one. It gets "
             "more tokens, learns more, and is chosen more.",
             "Unevenly: the busiest gets more than twice as much as the idlest.": "An expert that is "
             "chosen early learns early, and is chosen again.",
@@ -31,12 +32,12 @@ PREDICTIONS = {
     ),
     "bits": Prediction(
         "Each weight of the trained model's maps is rounded, to 8 bits, then to 6, 5, 4, 3 and 2. At how "
-        "many bits does the loss first rise by more than two hundredths of a nat?",
+        "many bits is the loss first more than 0.02 nats higher?",
         {
             "At 8 bits: rounding every weight must cost something.": "It costs less than you can see: the "
             "errors of many weights point in all directions and mostly cancel.",
             "At 3 bits.": "In our run 4 bits cost less than a hundredth, 3 bits about seven.",
-            "Only at 2 bits.": "At 2 bits a weight is -1, 0 or 1 times its row's scale; the trouble begins "
+            "Only at 2 bits.": "At 2 bits a weight is -1, 0 or 1 times its row's scale, but the loss rises "
             "earlier.",
         },
         right="b",

@@ -40,7 +40,7 @@ def alignment(
         ax: where to draw; a new figure if None.
     """
     ax = _table(weights, written, source, title, ax)
-    ax.set(xlabel="source: who is asked", ylabel="written: who asks")
+    ax.set(xlabel="keys: source words", ylabel="queries: words written")
     said = f"Who looks where: {_most(weights, written, source)}."
     if truth:
         _frames(ax, truth)

@@ -17,13 +17,13 @@ PREDICTIONS = {
         right="c",
     ),
     "exactly": Prediction(
-        "The translator reads 12,000 pairs, each of them six times. Which share of new sentences does it "
+        "The translator reads 12,000 pairs, each of them six times. What share of new sentences does it "
         "then translate without a single wrong word?",
         {
             "About half.": "A grammar without exceptions can be learned nearly whole, endings"
             " and order and all.",
-            "Hardly any: one wrong ending spoils a sentence.": "It does spoil it. But the "
-            "model has found the rules, and hardly makes a slip.",
+            "Hardly any: one wrong ending spoils a sentence.": "It does. But the "
+            "model has found the rules, and hardly makes mistakes.",
             "Nearly all.": "It has learned the grammar, not the sentences.",
         },
         right="c",
@@ -31,8 +31,8 @@ PREDICTIONS = {
     "exchanged": Prediction(
         "In every translation two words swap places. How much of the BLEU is lost?",
         {
-            "Nearly all: the sentences are wrong.": "To a reader they are. BLEU counts what "
-            "is alike, and most short pieces still are.",
+            "Nearly all: the sentences are wrong.": "To a reader they are. BLEU counts "
+            "matches, and most short pieces still match.",
             "Less than half.": "Most words, and many of the pieces of two and three, are still there.",
             "Nothing: all words are still there.": "Single words are, but pieces of two, "
             "three and four words around the swap are broken.",
