@@ -6,6 +6,7 @@ what a label says.
 """
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -134,19 +135,22 @@ def matrix(ax: "Axes", x: float, y: float, drawn: Matrix) -> Place:
     from matplotlib.patches import Rectangle
 
     width, height, cell = drawn.columns * drawn.cell, drawn.rows * drawn.cell, drawn.cell
-    place = Place(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
-    for row in range(drawn.rows):
-        for column in range(drawn.columns):
-            corner = place.left + column * cell, place.top + row * cell
-            color = drawn.paint(row, column) if drawn.paint else ""
-            fill = color or tint(drawn.color)
-            ax.add_patch(Rectangle(corner, cell, cell, facecolor=fill, edgecolor="white", linewidth=0.8))
-            if drawn.write:
-                label(ax, corner[0] + cell / 2, corner[1] + cell / 2, drawn.write(row, column))
-    outline = Rectangle((place.left, place.top), width, height, fill=False, edgecolor=LINE, linewidth=1)
-    ax.add_patch(outline)
-    label(ax, place.left - 5, y, drawn.down, at="right")
-    label(ax, x, place.top - 11, drawn.across)
+    left, top = x - width / 2, y - height / 2
+    place = Place(left, top, left + width, top + height)
+    ax.add_patch(Rectangle((left, top), width, height, facecolor=tint(drawn.color)))
+    for row, column in itertools.product(range(drawn.rows), range(drawn.columns)):
+        across, down = left + column * cell, top + row * cell
+        if drawn.paint and (color := drawn.paint(row, column)):
+            ax.add_patch(Rectangle((across, down), cell, cell, facecolor=color))
+        if drawn.write:
+            label(ax, across + cell / 2, down + cell / 2, drawn.write(row, column))
+    between_rows = [top + row * cell for row in range(1, drawn.rows)]
+    between_columns = [left + column * cell for column in range(1, drawn.columns)]
+    ax.hlines(between_rows, left, place.right, colors="white", linewidth=0.8)
+    ax.vlines(between_columns, top, place.bottom, colors="white", linewidth=0.8)
+    ax.add_patch(Rectangle((left, top), width, height, fill=False, edgecolor=LINE, linewidth=1, zorder=3))
+    label(ax, left - 5, y, drawn.down, at="right")
+    label(ax, x, top - 11, drawn.across)
     label(ax, x, place.bottom + 6, drawn.name, top=True)
     return place
 
