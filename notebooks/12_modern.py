@@ -103,7 +103,12 @@ check("modern.rms_norm", rms_norm)
 #
 # Why does it help? Shazeer's paper ends: "We offer no explanation as to why these architectures seem to work; we
 # attribute their success, as all else, to divine benevolence."
-#
+
+# %% draw=true
+# The two ways through the network
+show(drawings.gate())
+
+# %% [markdown]
 # **Exercise 12.2** · difficulty 2 of 5 · 8 minutes · 3 points
 #
 # **Write `forward`: the gate times the other map, and back to C channels.** The three maps are given.

@@ -1,4 +1,4 @@
-"""Lesson 12's drawings: heads that share keys and values, and experts."""
+"""Lesson 12's drawings: a gate, heads that share keys and values, and experts."""
 
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,33 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 GROUPS = (BLUE, ORANGE)
+
+
+def gate() -> "Axes":
+    """A feed-forward network with a gate, with the shape of each step."""
+    ax = canvas(
+        600,
+        170,
+        "A feed-forward network with a gate: x, (…, C), goes two ways, to d_ff channels each",
+        "Above: W_gate, then SiLU, which says how much; below: W_up, which says what",
+        "Both are multiplied channel by channel, (…, d_ff), and W_down leads back to (…, C)",
+    )
+    x = box(ax, 52, 85, "x  (…, C)", width=84)
+    product = box(ax, 388, 85, "×", width=34, color=PINK)
+    for y, name in ((35, "gate"), (135, "up")):
+        map_ = box(ax, 170, y, f"$W_{{{name}}}$", width=66, color=BLUE)
+        arrow(ax, x.after, (115, 85), (115, y), map_.before)
+        out = map_.after
+        if name == "gate":
+            out = box(ax, 262, y, "SiLU", width=62, color=ORANGE).after
+            arrow(ax, map_.after, (231, y))
+        arrow(ax, out, (388, y), product.above if y < 85 else product.below)
+        label(ax, 342, y - 13, "(…, $d_{ff}$)")
+    down = box(ax, 478, 85, "$W_{down}$", width=66, color=BLUE)
+    arrow(ax, product.after, down.before)
+    arrow(ax, down.after, (545, 85))
+    label(ax, 571, 85, "(…, C)")
+    return ax
 
 
 def grouped_heads() -> "Axes":
