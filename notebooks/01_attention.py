@@ -15,7 +15,7 @@ import math
 import torch
 from IPython.display import display
 
-from helpers.attention import experiments, explorers
+from helpers.attention import drawings, experiments, explorers
 from helpers.attention.reader import reader
 from helpers.checks import case, check
 from helpers.figures import plots
@@ -263,7 +263,12 @@ with waiting_for("Exercise 1.3"):
 # short sentence. A mask says which keys it *may* see. The others get the score −∞ **before** the softmax. Since
 # $e^{-\infty} = 0$, their weight is exactly 0, and the other weights still sum to 1. In the example above, with the
 # first key hidden, the weights are 0, 0.67, 0.33.
-#
+
+# %% draw=true
+# Two products: queries with keys, then weights with values
+show(drawings.look_up())
+
+# %% [markdown]
 # **Exercise 1.4** · difficulty 2 of 5 · 10 minutes · 4 points
 #
 # **Return the outputs and weights of scaled dot-product attention, hiding the keys that the mask forbids.**
@@ -374,7 +379,12 @@ check("attention.roles", roles)
 #
 # **By hand**, all sizes 1: y = 1; x = 1, 2; $W_q$ = 1, $W_k$ = 0.69, $W_v$ = 10. The keys are 0.69 and 1.39, the scores
 # too (√1 = 1), their exponentials 2 and 4, the weights 1/3 and 2/3, the values 10 and 20, the output **16.7**.
-#
+
+# %% draw=true
+# Where queries, keys and values come from
+show(drawings.asking())
+
+# %% [markdown]
 # **Exercise 1.6** · difficulty 2 of 5 · 8 minutes · 3 points
 #
 # **Project both sequences, and return the outputs and the weights of y looking things up in x.**

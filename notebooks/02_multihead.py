@@ -20,7 +20,7 @@ from helpers.checks import case, check
 from helpers.figures import plots, repeats
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
-from helpers.multihead import experiments, explorers
+from helpers.multihead import drawings, experiments, explorers
 from helpers.multihead.explorers import LONGEST, NOUNS, WORDS, encode, sentences
 
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
@@ -90,7 +90,12 @@ print("view alone: head 1", x.view(2, 2, 2)[0].tolist(), "head 2", x.view(2, 2, 
 # But now head 1 has all channels of position 0, and nothing of position 1! `view` doesn't move numbers: it reads
 # them in memory order, position by position. So first split the last axis, which keeps that order, and then swap
 # two axes.
-#
+
+# %% draw=true
+# Each head gets its columns, in all rows
+show(drawings.split_and_merge())
+
+# %% [markdown]
 # **Exercise 2.2** · difficulty 2 of 5 · 8 minutes · 2 points
 #
 # **Cut the channels into n_heads equal parts, and return them with the heads before the positions.**
@@ -254,7 +259,12 @@ check("multihead.mask_axes", mask_shapes)
 #
 # Without x, the module is self-attention. In a translator's decoder, y holds the decoder's vectors and x the
 # encoder's outputs: the same module, called with both.
-#
+
+# %% draw=true
+# The shape after each step
+show(drawings.module())
+
+# %% [markdown]
 # **Exercise 2.5** · difficulty 4 of 5 · 20 minutes · 5 points
 #
 # **Write the forward pass of multi-head attention: return the outputs and the weights of each head.**

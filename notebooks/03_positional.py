@@ -21,7 +21,7 @@ from helpers.checks import case, check
 from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
-from helpers.positional import explorers
+from helpers.positional import drawings, explorers
 from helpers.positional.explorers import by_distance, by_length, curves, grid, table_picture
 
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
@@ -530,7 +530,12 @@ with waiting_for("Exercise 3.7"):
 #
 # **By hand**, K = 2, the table for distances −2 to 2 is (5, 4, 3, 2, 1). Query 0 with four keys: the distances are 0, 1, 2, 3;
 # 3 is clipped to 2; the bias is 3, 2, 1, 1. Query 1: distances −1, 0, 1, 2; the bias is 4, 3, 2, 1.
-#
+
+# %% draw=true
+# One number for each diagonal
+show(drawings.distances())
+
+# %% [markdown]
 # **Exercise 3.8** · difficulty 3 of 5 · 10 minutes · 3 points
 #
 # **Return the bias for each query and key: the table's number for their clipped distance.**
@@ -812,6 +817,10 @@ changes = {
 
 # %% check="positional.places"
 check("positional.places", changes)
+
+# %% draw=true
+# Where each of the five enters
+show(drawings.five_ways())
 
 # %% [markdown]
 # ## 3.12 Which of them works on longer texts?

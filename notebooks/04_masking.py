@@ -20,7 +20,7 @@ from helpers.checks import case, check
 from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
-from helpers.masking import experiments, explorers, figures
+from helpers.masking import drawings, experiments, explorers, figures
 
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
 
@@ -53,7 +53,12 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 #
 # The mask is usually explained in two ways: −∞ in the scores gives weight 0, and all positions can be trained at
 # once. Both are right. You will draw the triangle in 4.4 and test the second explanation in 4.7.
-#
+
+# %% draw=true
+# A mask beside the scores it hides
+show(drawings.beside_scores())
+
+# %% [markdown]
 # **Exercise 4.1** · difficulty 1 of 5 · 4 minutes · 2 points
 #
 # **Return the causal mask of T positions: True where a query may look at a key.**
@@ -151,7 +156,12 @@ check("masking.padding", padding_mask)
 # see only column 0, which is padding, so it sees nothing. Row 1 sees column 1. Row 2 sees columns 1 and 2.
 #
 # Padding is put in front when a model has to continue a batch of texts: then all last words are in the same column.
-#
+
+# %% draw=true
+# One row of padding, copied down for each query
+show(drawings.both_masks())
+
+# %% [markdown]
 # **Exercise 4.3** · difficulty 2 of 5 · 6 minutes · 3 points
 #
 # **Return one mask that hides both later words and padding.**
@@ -652,7 +662,12 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
 # | --- | --- | --- | --- | --- |
 # | new word 0 | True | True | True | False |
 # | new word 1 | True | True | True | True |
-#
+
+# %% draw=true
+# One new row, and what is stored
+show(drawings.cache())
+
+# %% [markdown]
 # **Exercise 4.9a** · difficulty 4 of 5 · 12 minutes · 4 points
 #
 # **Return the new positions' outputs, and a new cache that has their keys and values after the old ones.**

@@ -17,7 +17,7 @@ import torch
 
 from helpers.attention import additive_attention, cross_attention, scaled_dot_product_attention
 from helpers.checks import case, check
-from helpers.complexity import explorers
+from helpers.complexity import drawings, explorers
 from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
@@ -197,7 +197,12 @@ check("complexity.report_slip", report)
 #
 # **By hand**, $n = 2$, $d = 3$. Each projection is (2 × 3)(3 × 3): 2·2·3·3 = 36, and three make **108**. The scores
 # are (2 × 3)(3 × 2): **24**. There are 4 scores, so the softmax takes **24**. The mixture is (2 × 2)(2 × 3): **24**.
-#
+
+# %% draw=true
+# Which matrices grow, and how, when the text is twice as long
+show(drawings.twice_as_long())
+
+# %% [markdown]
 # **Exercise 5.4** · difficulty 2 of 5 · 8 minutes · 3 points
 #
 # **Return the FLOPs of each step of self-attention.**
@@ -856,7 +861,12 @@ explorers.running_softmax_explorer(absorb)
 #
 # **By hand.** 100 queries, 100 keys, blocks of 10: ten tables of 100 × 10 = 1000 scores, one after another, in place
 # of one of 10,000.
-#
+
+# %% draw=true
+# One block of the scores at a time
+show(drawings.blocks())
+
+# %% [markdown]
 # **Exercise 5.12** · difficulty 4 of 5 · 14 minutes · 4 points
 #
 # **Return attention's outputs, going through keys and values a block at a time.**

@@ -17,7 +17,7 @@ import math
 import torch
 
 from helpers import corpora, training
-from helpers.block import experiments, explorers, figures
+from helpers.block import drawings, experiments, explorers, figures
 from helpers.checks import case, check
 from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
@@ -570,7 +570,12 @@ check("block.eval", evaluation)
 # **By hand.** If both sublayers return 0 for everything, the block returns what it was given: **x**. Can you see
 # that in the formula? A block of small random weights nearly does that, so a deep stack begins by passing on its
 # input almost unchanged, which is a good place to start learning.
-#
+
+# %% draw=true
+# A straight path, and two branches that add to it
+show(drawings.block())
+
+# %% [markdown]
 # **Exercise 6.10** · difficulty 3 of 5 · 12 minutes · 4 points
 #
 # **Write `forward`: attention, then the feed-forward network, each behind its own norm and added to the path.**
@@ -635,7 +640,12 @@ with waiting_for("Exercises 6.4 to 6.10"), torch.no_grad():
 #
 # **By hand.** Two tokens go in, $V$ = 5, and 2 · 5 scores come out. The first five are a guess at the second token,
 # the last five at a token that isn't there yet.
-#
+
+# %% draw=true
+# From tokens to scores
+show(drawings.model())
+
+# %% [markdown]
 # **Exercise 6.11** · difficulty 3 of 5 · 12 minutes · 4 points
 #
 # **Write `forward`, from tokens to logits, so that no position sees a later one.**

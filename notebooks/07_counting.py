@@ -15,7 +15,7 @@ import math
 import torch
 
 from helpers.checks import case, check
-from helpers.counting import experiments, explorers, figures
+from helpers.counting import drawings, experiments, explorers, figures
 from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
@@ -267,6 +267,10 @@ def encoder_layer_parameters(d_model, n_heads, d_ff):
     attention = attention_parameters(d_model, n_heads)
     return attention + feed_forward_parameters(d_model, d_ff) + 2 * norm_parameters(d_model)
 
+
+# %% draw=true
+# The weights of a layer, drawn to scale
+show(drawings.layer())
 
 # %% [markdown]
 # **A decoder layer** of a translator has three blocks: self-attention under a causal mask, attention over the encoder, and

@@ -29,7 +29,7 @@ from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
-from helpers.pretraining import explorers, plays, scaling
+from helpers.pretraining import drawings, explorers, plays, scaling
 from helpers.pretraining.explorers import trained, two_prompts
 from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest
 
@@ -94,7 +94,12 @@ print(f"entropy: {corpora.entropy_per_token():.3f} nats per token")
 # | input | `<bos>` | it | is | good | . | `<eos>` |
 # | --- | --- | --- | --- | --- | --- | --- |
 # | target | it | is | good | . | `<eos>` | −100 |
-#
+
+# %% draw=true
+# The same row twice, shifted by one place
+show(drawings.next_token())
+
+# %% [markdown]
 # **Exercise 8.2** · difficulty 2 of 5 · 8 minutes · 2 points
 #
 # **Return what the model reads, and what it should say at each position: the next token.**
@@ -482,7 +487,12 @@ with waiting_for("Exercise 8.8"):
 #
 # **By hand.** Two parameters 1 and 1, gradients 3 and 4, plain gradient descent with learning rate 0.1, `max_norm` 1.
 # The vector (3, 4) is 5 long; clipped it is (0.6, 0.8). The parameters become 0.94 and 0.92.
-#
+
+# %% draw=true
+# What follows from what in a training step
+show(drawings.step())
+
+# %% [markdown]
 # **Exercise 8.9** · difficulty 3 of 5 · 10 minutes · 4 points
 #
 # **Make one step of training, and return the loss.**

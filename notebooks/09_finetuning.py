@@ -21,7 +21,7 @@ from helpers.checks import case, check
 from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
-from helpers.finetuning import experiments, explorers, figures, real_text
+from helpers.finetuning import drawings, experiments, explorers, figures, real_text
 from helpers.finetuning.experiments import Examples, Run, new_backbone
 
 torch.set_num_threads(1)  # each core works on a training run of its own
@@ -179,7 +179,12 @@ check("finetuning.mean_real", mean_real)
 #
 # $K$ is the number of classes. For the course's model, with C = 96 and K = 2, that is 194 new parameters beside the body's
 # 318 thousand.
-#
+
+# %% draw=true
+# From tokens to the scores of the classes
+show(drawings.head_on_a_body())
+
+# %% [markdown]
 # **Exercise 9.3** · difficulty 2 of 5 · 8 minutes · 3 points
 #
 # **Write `forward`: the body's vectors, pooled into one, and a score for each class.**
@@ -1176,7 +1181,12 @@ with waiting_for("the exercises up to 9.12"), after_predicting("finetuning.forge
 #
 # **By hand.** $d_\text{in} = 2$, $d_\text{out} = 1$, $r = 1$, $\alpha = 2$. $W = (1, 1)$, $b = 0$, $A = (1, -1)$, $B = (3)$,
 # and $x = (5, 4)$. The map says 9. $Ax = 1$, $BAx = 3$, and 2/1 · 3 = 6. Together: **15**.
-#
+
+# %% draw=true
+# Two thin matrices beside a frozen one
+show(drawings.adapter())
+
+# %% [markdown]
 # **Exercise 9.16a** · difficulty 3 of 5 · 8 minutes · 3 points
 #
 # **Write `forward`: the frozen map's output, plus the scaled change.**

@@ -18,7 +18,7 @@ import math
 import torch
 
 from helpers import corpora, finetuning, own, pretraining, training
-from helpers.bert import experiments, explorers, figures, published
+from helpers.bert import drawings, experiments, explorers, figures, published
 from helpers.checks import case, check
 from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
@@ -482,7 +482,12 @@ check("bert.word_head", WordHead)
 # **pooler**, a linear map and tanh, and from there to two scores: 0, it doesn't follow; 1, it does.
 #
 # $$c = \tanh(x_0 A_c + a_c) \qquad \text{follows} = c\, F + f$$
-#
+
+# %% draw=true
+# Which positions each head reads
+show(drawings.two_heads())
+
+# %% [markdown]
 # **Exercise 10.6** · difficulty 3 of 5 · 10 minutes · 3 points
 #
 # **Write `forward`: from tokens to the scores of both tasks.** `__init__` is given, and so are the names.

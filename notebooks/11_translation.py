@@ -29,7 +29,7 @@ from helpers.models.blocks import Block, CrossAttention, FeedForward, SelfAttent
 from helpers.positional import sinusoidal
 from helpers.pretraining import optimizer_of, training_step
 from helpers.timing import seconds
-from helpers.translation import explorers, figures
+from helpers.translation import drawings, explorers, figures
 
 torch.set_num_threads(1)  # the training has threads of its own, one a core
 
@@ -123,7 +123,12 @@ check("translation.who_asks", who_asks)
 #
 # **Shapes.** y is (B, T_t, C), the memory (B, T_s, C): different lengths, the same width. The output is shaped like
 # y.
-#
+
+# %% draw=true
+# The encoder, the decoder, and what passes between them
+show(drawings.two_towers())
+
+# %% [markdown]
 # **Exercise 11.2** · difficulty 3 of 5 · 15 minutes · 4 points
 #
 # **Write `forward`: masked self-attention, cross-attention, feed-forward network, each added to its input.**

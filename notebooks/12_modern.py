@@ -23,7 +23,7 @@ from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 from helpers.masking import causal_mask, masked_attention
-from helpers.modern import experiments, explorers, figures
+from helpers.modern import drawings, experiments, explorers, figures
 from helpers.multihead import merge_heads, split_heads
 from helpers.positional import rotary
 
@@ -103,7 +103,12 @@ check("modern.rms_norm", rms_norm)
 #
 # Why does it help? Shazeer's paper ends: "We offer no explanation as to why these architectures seem to work; we
 # attribute their success, as all else, to divine benevolence."
-#
+
+# %% draw=true
+# The two ways through the network
+show(drawings.gate())
+
+# %% [markdown]
 # **Exercise 12.2** · difficulty 2 of 5 · 8 minutes · 3 points
 #
 # **Write `forward`: the gate times the other map, and back to C channels.** The three maps are given.
@@ -200,7 +205,12 @@ check("modern.width", gated_width)
 # **By hand.** 8 channels, 4 heads of queries, 2 of keys and values: a head has $D$ = 2 channels. $W_q$ and $W_o$
 # are 8 × 8, $W_k$ and $W_v$ only 4 × 8. Together **192** weights, where lesson 2's module has 256, plus 32 biases.
 # With norm weights of 1, no score is larger than $\sqrt 2$.
-#
+
+# %% draw=true
+# Four heads of queries, two of keys and values
+show(drawings.grouped_heads())
+
+# %% [markdown]
 # **Exercise 12.4** · difficulty 4 of 5 · 18 minutes · 5 points
 #
 # **Write `forward`: queries and keys normalised in each head, then turned; keys and values shared; later positions
@@ -540,7 +550,12 @@ check("modern.gates", gates)
 #
 # **By hand.** One token, $x$ = 3, gates (0.75, 0, 0.25). The first expert doubles, the third negates: 0.75 ·
 # 6 + 0.25 · (−3) = **3.75**. The second isn't computed.
-#
+
+# %% draw=true
+# One token, and the two experts that are asked
+show(drawings.experts())
+
+# %% [markdown]
 # **Exercise 12.9** · difficulty 4 of 5 · 14 minutes · 4 points
 #
 # **Give each expert only the tokens whose gate for it isn't 0, and add up the experts' outputs, each times
