@@ -191,12 +191,16 @@ class _Judge:
 def _serve(pipe: Connection, grader: Grader, worker: Worker | None) -> None:
     """Be a judge, until told to end or until the process that started it is gone."""
     grader.employ(worker)
+    main, parent = threading.get_ident(), multiprocessing.parent_process()
+    assert parent is not None, "a judge is forked from a grader"
     first = iter([True])
 
     def end(*_: object) -> None:
         if next(first, False):  # and is let finish, if told so once more
             try:
                 grader.close()
+                if os.getppid() != parent.pid and grader.first:
+                    grader.first.stop()  # nobody else removes its folder
             finally:
                 os._exit(0)
 
@@ -210,8 +214,6 @@ def _serve(pipe: Connection, grader: Grader, worker: Worker | None) -> None:
     signal.signal(signal.SIGTERM, end)
     for number in (signal.SIGINT, signal.SIGHUP):  # a terminal sends these to all of its processes
         signal.signal(number, signal.SIG_IGN)
-    main, parent = threading.get_ident(), multiprocessing.parent_process()
-    assert parent is not None, "a judge is forked from a grader"
     threading.Thread(target=end_with, args=(parent.pid, parent.sentinel), daemon=True).start()
     with contextlib.suppress(EOFError, OSError):
         while True:
