@@ -1,5 +1,6 @@
 """Which judge grades what, and what a worker and a judge don't import."""
 
+import contextlib
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -51,8 +52,13 @@ def test_judges_share_what_one_worker_imports_and_a_twin_that_is_killed_costs_no
     grader = Grader(Lesson.load(LESSON, course.root, config), b"of this test" * 3)
 
     def workers() -> list[psutil.Process]:
-        below = psutil.Process().children(recursive=True)
-        return [process for process in below if "autograder.child.worker" in process.cmdline()]
+        """Those that are still there: what has just ended can't be asked."""
+        found = []
+        for process in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                if "autograder.child.worker" in process.cmdline():
+                    found.append(process)
+        return found
 
     def launched() -> list[psutil.Process]:
         return [process for process in workers() if process.parent() not in workers()]
