@@ -3,8 +3,6 @@
 import ast
 import functools
 import itertools
-import json
-import linecache
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,14 +11,13 @@ from typing import Any
 
 import torch
 
-from autograder import exercises, lessons
+from autograder import exercises
 from autograder.authoring.mutating import verified
 from autograder.authoring.trials import checked, notebook
-from autograder.exercise import Exercise
-from autograder.sheets import HiddenSheets, failing_case, one_thread
+from autograder.sheets import one_thread
+from benchmarks import strangers
 from helpers.checking.explaining.causes import ONE_CHANGE
 from helpers.checking.finding import Finding, Status
-from helpers.checks import Sheet
 
 FOLDER = Path(__file__).parent
 SECRET = b"what learners reported"
@@ -109,14 +106,11 @@ def judged(report: Report) -> Judged:
 
     It is rejected if it fails the cases that students see, or each of the hidden draws.
     """
-    exercise, visible = _exercise(report.exercise), _visible(report.exercise)
+    id = report.exercise
     with one_thread():
         answer = _answer(report)
-        finding = checked(exercise, answer, visible)
-        rejected = finding.status == Status.FAILED or all(
-            failing_case(exercise, answer, _hidden().draw(exercise, number)) is not None
-            for number in range(HiddenSheets.DRAWS)
-        )
+        finding = checked(strangers.exercise(id), answer, strangers.visible(id))
+        rejected = finding.status == Status.FAILED or not any(strangers.passes(id, answer, SECRET))
     return Judged(rejected, verdict(report, finding), finding)
 
 
@@ -137,10 +131,8 @@ def verdict(report: Report, finding: Finding) -> str:
 def _answer(report: Report) -> Any:
     """What the code of a report defines, run where a student's would be."""
     names = dict(_names(report.exercise))
-    file = f"<{report.place}>"
-    linecache.cache[file] = (len(report.code), None, report.code.splitlines(keepends=True), file)
     torch.manual_seed(0)
-    exec(compile(report.code, file, "exec"), names)
+    strangers.run(report.code, f"<{report.place}>", names)
     return names[bound(report.code)]
 
 
@@ -154,30 +146,9 @@ def bound(code: str) -> str:
     raise ValueError("a report's code ends with its answer: a function, a class or an assignment")
 
 
-def _exercise(id: str) -> Exercise:
-    return exercises.load(id.partition(".")[0])[id]
-
-
-@functools.cache
-def _hidden() -> HiddenSheets:
-    return HiddenSheets(SECRET)
-
-
-@functools.cache
-def _visible(id: str) -> Sheet:
-    """The sheet that students get with their lesson."""
-    return _sheets(lessons.find(id.partition(".")[0]))[id]
-
-
-@functools.cache
-def _sheets(lesson: str) -> Mapping[str, Sheet]:
-    text = (lessons.release_path(lesson).parent / "checks.json").read_text(encoding="utf-8")
-    return {id: Sheet.from_json(data) for id, data in json.loads(text).items()}
-
-
 @functools.cache
 def _names(id: str) -> Mapping[str, Any]:
     """What an answer finds in its notebook: imports, what the lesson defines, other answers."""
-    exercise = _exercise(id)
+    exercise = strangers.exercise(id)
     given = IMPORTS + verified.given(exercise.topic).code
     return {**notebook(exercise, given, exercises.load), "__name__": "learner"}

@@ -1,22 +1,17 @@
 """This project's exercises as one more course: how answers take their form, and what the check says."""
 
 import functools
-import json
-import linecache
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder import exercises, lessons
-from autograder.exercise import Exercise
-from autograder.sheets import HiddenSheets, failing_case, one_thread
+from autograder.authoring.trials import checked
+from autograder.sheets import one_thread
+from benchmarks import strangers
 from benchmarks.truth_elsewhere.tasks import PRELUDE, Answer, Task
-from helpers.checking.calling.drivers import run
-from helpers.checking.calling.outcome import Outcome
 from helpers.checking.finding import Finding, Status
-from helpers.checks import Sheet, assess
 
 READINGS = Path(__file__).parent / "readings.toml"
 SECRET = b"the same answers elsewhere"
@@ -124,13 +119,12 @@ class Judged:
 
 def judged(task: Task, answer: Answer) -> Judged:
     """What the exercise says to an answer."""
-    exercise = _exercise(EXERCISES[task.name])
+    id = EXERCISES[task.name]
     with one_thread():
         handed_in = _handed_in(task, answer)
-        finding = _finding(exercise, handed_in, _visible(exercise.id))
-        draws = (_draw(exercise.id, number) for number in range(HiddenSheets.DRAWS))
-        passing = (failing_case(exercise, handed_in, draw) is None for draw in draws)
-        passes = finding.status == Status.PASSED and (all if answer.right else any)(passing)
+        finding = checked(strangers.exercise(id), handed_in, strangers.visible(id))
+        draws = strangers.passes(id, handed_in, SECRET)
+        passes = finding.status == Status.PASSED and (all if answer.right else any)(draws)
     return Judged(passes, reading(task, answer, finding), finding)
 
 
@@ -155,36 +149,6 @@ def _readings() -> Mapping[str, Any]:
 
 def _handed_in(task: Task, answer: Answer) -> Any:
     """The object that a student would pass to `check`; its source can be read, as in a notebook."""
-    code, file = PRELUDE + answer.code + FORMS.get(task.name, ""), f"<{task.name} {answer.name}>"
-    linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
-    names: dict[str, Any] = {"__name__": "answer"}
-    exec(compile(code, file, "exec"), names)
+    code, names = PRELUDE + answer.code + FORMS.get(task.name, ""), dict[str, Any](__name__="answer")
+    strangers.run(code, f"<{task.name} {answer.name}>", names)
     return names["answer" if task.name in FORMS else task.name]
-
-
-def _finding(exercise: Exercise, answer: Any, sheet: Sheet) -> Finding:
-    """What a student reads who hands in this answer."""
-    call = functools.partial(run, gradients=exercise.gradients, forbidden=exercise.forbidden)
-    outcomes = [call(exercise.driver, answer, case).to_json() for case in sheet.cases]
-    return assess(sheet, [Outcome.from_json(json.loads(json.dumps(outcome))) for outcome in outcomes])
-
-
-def _exercise(id: str) -> Exercise:
-    return exercises.load(id.partition(".")[0])[id]
-
-
-@functools.cache
-def _draw(id: str, number: int) -> Sheet:
-    return _hidden().draw(_exercise(id), number)
-
-
-@functools.cache
-def _hidden() -> HiddenSheets:
-    return HiddenSheets(SECRET)
-
-
-@functools.cache
-def _visible(id: str) -> Sheet:
-    """The sheet that students get with their lesson."""
-    path = lessons.release_path(lessons.find(id.partition(".")[0])).parent / "checks.json"
-    return Sheet.from_json(json.loads(path.read_text(encoding="utf-8"))[id])
