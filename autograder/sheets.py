@@ -200,10 +200,10 @@ class HiddenSheets:
         key = (exercise.id, number, fair)
         with self._making:  # who comes second waits, instead of making it again
             if key not in self._made:
-                self._made[key] = self._make(*key[1:], exercise)
+                self._made[key] = self._make(exercise, number, fair)
             return self._made[key]
 
-    def _make(self, number: int, fair: bool, exercise: Exercise) -> Sheet:
+    def _make(self, exercise: Exercise, number: int, fair: bool) -> Sheet:
         seed = hmac.digest(self._secret, b"draw %d" % number, "sha256").hex()
         name = f"{number}-fair" if fair else f"{number}"
         known = self._fit.known(exercise.id, name) if self._fit else None
@@ -211,15 +211,15 @@ class HiddenSheets:
             sheet = make_sheet(exercise, f"{seed} {attempt}" if attempt else seed, misconceptions=False)
             if known == attempt:
                 return sheet
-            misjudged = self._passing(exercise, sheet) or (_failing(exercise, sheet) if fair else "")
+            misjudged = self._misjudged(exercise, sheet, fair)
             if not misjudged:
                 if self._fit:
                     self._fit.keep(exercise.id, name, attempt)
                 return sheet
         raise ValueError(f"{exercise.id}: by each of {DRAWS_AT_MOST} draws {misjudged}")
 
-    def _passing(self, exercise: Exercise, sheet: Sheet) -> str:
-        """Which misconception passes a sheet; "" if none does."""
+    def _misjudged(self, exercise: Exercise, sheet: Sheet, fair: bool) -> str:
+        """Which misconception passes a sheet, or which alternative fails a fair one; "" if none does."""
         if exercise.driver == "choice":  # nothing in its case is drawn
             return ""
         for misconception in exercise.misconceptions:
@@ -228,6 +228,11 @@ class HiddenSheets:
             if failed is None:
                 return f"{misconception.name} passes"
             self._failed[key] = failed
+        for alternative in exercise.alternatives if fair else ():
+            # Once for each case, where `failing_case` calls an answer twice to see a wrong one sooner.
+            outcomes = [outcome_of(exercise, alternative, case) for case in sheet.cases]
+            if assess(sheet, outcomes).status != Status.PASSED:
+                return f"{alternative.__name__} fails"
         return ""
 
     def explained(self, exercise: Exercise, digest: str, visible: Sheet) -> Sheet:
@@ -237,17 +242,6 @@ class HiddenSheets:
         """
         sheet = self.draw(exercise, self.number(digest))
         return with_misconceptions(replace(sheet, look_at=visible.look_at, needs=visible.needs), exercise)
-
-
-def _failing(exercise: Exercise, sheet: Sheet) -> str:
-    """Which alternative fails a sheet; "" if none does."""
-    if exercise.driver == "choice":  # nothing in its case is drawn
-        return ""
-    for alternative in exercise.alternatives:
-        outcomes = [outcome_of(exercise, alternative, case) for case in sheet.cases]
-        if assess(sheet, outcomes).status != Status.PASSED:
-            return f"{alternative.__name__} fails"
-    return ""
 
 
 def make_cases(exercise: Exercise, seed: str) -> list[Case]:

@@ -9,8 +9,8 @@ from pathlib import Path
 UNSEEN = 10  # times as long as it ran, a thread may have queued that ended before anybody saw it
 
 
-class Times:
-    """The times of one process, from now on, in seconds.
+class Meter:
+    """Reads the times of one process, from now on, in seconds.
 
     Attributes:
         pid: its number.

@@ -44,7 +44,7 @@ from typing import Any, NoReturn
 from autograder.child import errors, output_files, outside, sandbox, wire
 from autograder.child.interrupts import Interrupts
 from autograder.child.shell import NotebookShell, Recorder, make_shell, run_cell, unshown
-from autograder.child.times import Times
+from autograder.child.times import Meter
 
 # What lessons do, done once: it fills the caches of torch and IPython, loads what they load late, and reads
 # /proc/cpuinfo, which children can't.
@@ -228,7 +228,7 @@ def _watch(control: socket.socket, report: int, keeper: int) -> None:
     """Pass the judge's signals on to the child, and the child's end to the judge."""
     said, asked = b"", list[str]()
     ended: dict[str, Any] = {}
-    times: Times | None = None
+    meter: Meter | None = None
     with os.fdopen(report, "rb", buffering=0) as pipe:
         while True:
             sources: list[socket.socket | io.FileIO] = [control, pipe]
@@ -246,9 +246,9 @@ def _watch(control: socket.socket, report: int, keeper: int) -> None:
                 for line in lines:
                     ended |= json.loads(line)
             if "pid" in ended:
-                times = times or Times(ended["pid"])
-            while times and asked:
-                _do(asked.pop(0), times, control)
+                meter = meter or Meter(ended["pid"])
+            while meter and asked:
+                _do(asked.pop(0), meter, control)
     os.waitpid(keeper, 0)
     pid = ended.pop("pid", None)
     if pid and "signal" not in ended:  # the system ended the keeper, for want of memory say
@@ -259,7 +259,7 @@ def _watch(control: socket.socket, report: int, keeper: int) -> None:
 SIGNALS = {"interrupt": signal.SIGINT, "kill": signal.SIGKILL}
 
 
-def _do(what: str, child: Times, control: socket.socket) -> None:
+def _do(what: str, child: Meter, control: socket.socket) -> None:
     """Send the child a signal, or none, and unless it is to end, say how long it has run, and queued to run.
 
     So the judge knows that a signal has arrived before it says anything else to the child.

@@ -39,7 +39,7 @@ class Worker:
         foreign: whether student code gets to see neither helpers nor any module of ours.
         groups: what bounds it together with other workers, where there is such a thing.
         late: whether the lesson's cells need what torch imports late, by `import_late` in the worker.
-        few: submissions after which it gets ready for many more; 0 where many are certain.
+        few: submissions after which it gets ready for many more, unless it was told before.
     """
 
     helpers: tuple[Path, ...]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from autograder.child import times
-from autograder.child.times import UNSEEN, Times
+from autograder.child.times import UNSEEN, Meter
 
 SECONDS = 0.4  # of CPU time, that each thread uses
 
@@ -50,12 +50,12 @@ def process() -> Iterator:
 
 
 def test_threads_that_wait_for_nothing_queue_for_nothing(process):
-    watched = Times(process(0, "stay"))
+    watched = Meter(process(0, "stay"))
     assert watched.read()["others_queued"] < UNSEEN * 0.02
 
 
 def test_threads_that_share_a_core_queue_and_it_is_known_after_they_have_ended(process, monkeypatch):
-    watched = Times(process(3, "stay"))
+    watched = Meter(process(3, "stay"))
     found = watched.read()
     assert found["used"] > 3 * SECONDS
     assert found["others_queued"] > SECONDS  # the first to end waited for two others, for most of that time
@@ -64,7 +64,7 @@ def test_threads_that_share_a_core_queue_and_it_is_known_after_they_have_ended(p
 
 
 def test_of_threads_that_nobody_saw_it_is_assumed_that_they_queued(process):
-    watched = Times(process(2, "end"))
+    watched = Meter(process(2, "end"))
     assert watched.read()["others_queued"] > UNSEEN * SECONDS
 
 
@@ -76,10 +76,10 @@ def test_a_system_that_does_not_say_is_one_that_does_not_say(process, monkeypatc
 
     with monkeypatch.context() as patch:
         patch.setattr(times.Path, "read_text", lambda path: "0 0 0\n")  # it could, and was told not to
-        assert Times(pid).read()["others_queued"] is None
+        assert Meter(pid).read()["others_queued"] is None
     monkeypatch.setattr(times.os, "listdir", nothing)
-    assert Times(pid).read()["others_queued"] is None
+    assert Meter(pid).read()["others_queued"] is None
     monkeypatch.setattr(times.sys, "platform", "darwin")
-    found = Times(pid).read()
+    found = Meter(pid).read()
     assert found["others_queued"] is None
     assert found["used"] < 10  # time itself stands for it, and begins with the child
