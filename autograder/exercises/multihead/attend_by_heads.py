@@ -32,7 +32,8 @@ def by_heads_cases(g: Generator) -> list[Case]:
     T, T_q = shared.sizes(g, 3, 5)
     H, D = pick(g, (2, 4), (3, 2), (2, 3), (4, 2))
     # √9 is exact in every dtype: dividing by a float32 √D is no mistake worth a point.
-    exact = _qkv(g, (), *shared.sizes(g, 2, 4), 18, dtype=torch.float64)
+    few, many = shared.sizes(g, 2, 4)
+    exact = _qkv(g, (), few, many, 18, dtype=torch.float64)
     front, several = pick(g, (2, 1), (1, 2), (1, 1)), pick(g, 5, 7)
     # As many sentences as heads, so that a mask may meet the wrong axis without any complaint.
     padding = torch.arange(4) < shared.shuffled(g, torch.tensor([2, 3])).view(2, 1, 1, 1)
