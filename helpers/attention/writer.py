@@ -6,7 +6,6 @@
 import re
 import types
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import torch
 from torch import nn
@@ -208,21 +207,13 @@ def _kept(model: Reader, name: str, exercise: str) -> tuple[Callable | None, str
     return (own, "") if alike else (None, "in this model it gives other numbers than the course's")
 
 
-def calling(module: Any, **functions: Callable) -> Callable:
-    """The same module, but its forward pass and the functions beside it call these by their names."""
-    own = module.forward.__globals__
-    world = dict(own)
-
-    def moved(f: types.FunctionType) -> types.FunctionType:
-        new = types.FunctionType(f.__code__, world, f.__name__, f.__defaults__, f.__closure__)
-        new.__kwdefaults__ = f.__kwdefaults__
-        return new
-
-    for name, value in own.items():
-        if isinstance(value, types.FunctionType) and value.__globals__ is own:
-            world[name] = moved(value)
-    world |= functions
-    return type(module.__name__, (module,), {"forward": moved(module.forward)})
+def calling(module: Callable, **functions: Callable) -> Callable:
+    """The same module, but its forward pass calls these functions by their names."""
+    old = module.forward
+    new = types.FunctionType(
+        old.__code__, old.__globals__ | functions, old.__name__, old.__defaults__, old.__closure__
+    )
+    return type(module.__name__, (module,), {"forward": new})
 
 
 def unpacked(own: nn.MultiheadAttention) -> dict[str, torch.Tensor]:

@@ -11,7 +11,6 @@ import torch
 from autograder.exercises import load
 from helpers import multihead
 from helpers.attention import scaled_dot_product_attention
-from helpers.attention.writer import calling
 from helpers.checking.calling.registry import make_layer
 from helpers.multihead import MultiHeadAttention, experiments, explorers, merge_heads, split_heads
 
@@ -162,28 +161,6 @@ def test_costs_are_what_torch_counts(n_heads):
 
 def test_the_costs_by_hand():
     assert multihead.costs(10, 4, 2) == (80, 1440, 200)
-
-
-def test_the_readers_module_calls_a_given_attention_also_from_its_steps():
-    """`own_reader` puts the attention of lesson 01 into the heads, whose module calls `attend_by_heads`."""
-    notebook = {"torch": torch, "split_heads": split_heads, "merge_heads": merge_heads}
-    notebook["scaled_dot_product_attention"] = None
-    exec(
-        "def attend(q, k, v, n_heads, *, mask=None):\n"
-        "    q, k, v = (split_heads(t, n_heads) for t in (q, k, v))\n"
-        "    output, weights = scaled_dot_product_attention(q, k, v, mask)\n"
-        "    return merge_heads(output), weights\n"
-        "class Module(torch.nn.Module):\n"
-        "    def forward(self, x):\n"
-        "        return attend(x, x, x, 2)\n",
-        notebook,
-    )
-    x = torch.randn(3, 4)
-    output, weights = calling(
-        notebook["Module"], scaled_dot_product_attention=scaled_dot_product_attention
-    )()(x)
-    close(weights, scaled_dot_product_attention(*[split_heads(x, 2)] * 3)[1])
-    assert output.shape == (3, 4) and notebook["scaled_dot_product_attention"] is None
 
 
 # -- two places at once ----------------------------------------------------------------------------------
