@@ -120,6 +120,9 @@ exercise.slip("scaled_by_what_stayed", "1 - p → keep.mean()", of=dropout_by_a_
 exercise.slip(
     "only_what_stays", "torch.where(chances < p, 0.0, x / (1 - p)) → x[chances >= p] / (1 - p)"
 ).says("Only the numbers that stay come back, and have moved up: those that go leave a 0 in their place.")
+exercise.slip("first_chance_for_all", "chances < p → chances[..., :1] < p").says(
+    "The first chance of a row decides for all of it: each number has a chance of its own."
+)
 exercise.slip("rest_scaled_twice", "x / (1 - p) → x / (1 - p) / (1 - p)").says(
     "What is left is divided by 1 − p twice: once makes up for what is lost."
 )

@@ -209,8 +209,8 @@ exercise.slip(
     'float("inf")).softmax(dim=-1).masked_fill(~mask, 0)',
     of=empty_rows_put_aside,
 ).says(
-    "Hidden scores become +∞, and ∞ − ∞ in the softmax is NaN, in all of the row: what may not be seen "
-    "needs the lowest score, not the highest."
+    "Where something is hidden, rows are NaN: its scores are +∞, and ∞ − ∞ is NaN, or −∞ is multiplied by "
+    "the mask, and 0 · ∞ is NaN; fill in −∞ with masked_fill or torch.where."
 )
 exercise.slip(
     "filled_with_e",
