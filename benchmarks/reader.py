@@ -10,9 +10,9 @@ import argparse
 import random
 
 import torch
-from rich.console import Console
 from rich.table import Table
 
+from benchmarks.results import Parts, record
 from helpers import corpora, pretraining, training
 from helpers.attention import reader
 from helpers.finetuning import wilson
@@ -57,8 +57,8 @@ def choices(reviews: list[corpora.Review]) -> list[tuple[str, str, str, str]]:
     return found
 
 
-def measure(console: Console, model: reader.Reader) -> None:
-    """Print the loss on new reviews, and how often the right one of two words is the more probable."""
+def measure(console: Parts, model: reader.Reader) -> None:
+    """The loss on new reviews, and how often the right one of two words is the more probable."""
     reviews = corpora.reviews(300, TESTED)
     new = corpora.vocabulary().batch(review.text for review in reviews)
     with torch.no_grad():
@@ -78,12 +78,12 @@ def measure(console: Console, model: reader.Reader) -> None:
 
 
 def main() -> None:
-    """Train if asked to, and measure."""
+    """Train if asked to, measure, and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keep", action="store_true", help="train a new one and keep it")
     if parser.parse_args().keep:
         reader.write(trained(SEED))
-    measure(Console(width=110), reader.reader())
+    record("Reader", lambda parts: measure(parts, reader.reader()))
 
 
 if __name__ == "__main__":
