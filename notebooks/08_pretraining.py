@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 8 · Pretraining a language model
 #
-# - **You will learn** how GPT learned to write: by saying what comes next, a token at a time. You build the loss, the
-#   model and the training step, train the model on your own machine, and let it write. And you will know how good it
-#   is, since the best possible loss is known here.
+# - **You will learn** how GPT learned to write: by predicting what comes next, one token at a time. You build the
+#   loss, the model and the training step, train the model on your own machine, and let it write. And you will know
+#   how good it is, since here the best possible loss is known.
 # - **You need** lessons 1 to 7, whose parts are put together here.
 # - **Time** {minutes} minutes, in three sittings: 8.1 to 8.5, 8.6 to 8.12, 8.13 to 8.21. The training took about a
 #   minute and a half on two cores; a bar shows how long it takes on yours.
@@ -49,12 +49,13 @@ torch.set_num_threads(1)  # each core will have rows of its own to work on
 # %% [markdown]
 # ## 8.1 A text whose entropy is known
 #
-# In this lesson your model learns two languages. The second is Shakespeare's: from letters, or from tokens that you
-# make yourself, it learns to write plays in a few minutes. But nobody knows how well plays can be predicted at all.
-# So the first is simpler: book reviews, written by a grammar with known probabilities. Its best possible loss, the
-# **entropy**, can be computed, so you can see how good your model is, and what a mistake costs.
+# In this lesson your model learns two languages. The first is simple: book reviews, written by a grammar with known
+# probabilities. So the best possible loss, the **entropy**, can be computed, and you can see how good your model is
+# and what a mistake costs. The second is Shakespeare's: from letters, or from tokens that you make yourself, the
+# model learns to write plays in a few minutes. How well plays can be predicted at all, nobody knows.
 #
-# Set `SHAKESPEARE` to True to download his plays, 1 MB, once. You see their beginning here, and 8.21 trains on them.
+# Set `SHAKESPEARE` to True to download his plays once (1 MB). You see their beginning here, and 8.21 trains on
+# them.
 
 # %% draw=true
 SHAKESPEARE = False
@@ -75,10 +76,10 @@ print(f"entropy: {corpora.entropy_per_token():.3f} nats per token")
 
 
 # %% [markdown]
-# A *nat* is the unit that goes with the natural logarithm: an event of probability $p$ surprises by $-\ln p$ nats.
-# The entropy is the average surprise for somebody who knows the true probabilities. A uniform guess among all tokens
-# has ln 884 = 6.78. Everything in between has to be learned from examples: *plots* takes *are*, a sergeant called
-# stefan is *he*, and after *sadly* comes something bad.
+# A *nat* is the unit that comes with the natural logarithm: an event of probability $p$ is a surprise of $-\ln p$
+# nats. The entropy is the average surprise for somebody who knows the true probabilities. A uniform guess among all
+# tokens has ln 884 = 6.78. What lies between has to be learned from examples: *plots* takes *are*, a sergeant
+# called stefan is *he*, and after *sadly* comes something bad.
 
 # %% [markdown]
 # ## 8.2 Inputs and targets
@@ -87,7 +88,7 @@ print(f"entropy: {corpora.entropy_per_token():.3f} nats per token")
 # text, before any task, is called **pretraining**.
 #
 # Texts of a batch differ in length, so the short ones are padded with `<pad>`. The model needn't learn to predict
-# `<pad>`: such a target becomes −100, which is no token's number, and the loss will leave it out.
+# `<pad>`: such a target becomes −100, which is no token's number, and the loss leaves it out.
 #
 # **By hand.** `<bos> it is good . <eos> <pad>` gives
 #
@@ -146,8 +147,8 @@ with waiting_for("Exercise 8.2"):
 # %% [markdown]
 # ## 8.3 The loss
 #
-# **Why.** A model gives each position a score for each token, the logits. What really comes next should surprise it
-# as little as possible. The loss is the mean surprise over all real targets, the **cross-entropy**:
+# **Why.** A model gives each position a score for each token, the logits. The token that really comes next should
+# surprise it as little as possible. The loss is the mean surprise over all real targets, the **cross-entropy**:
 #
 # $$L = -\frac{1}{N} \sum_{\text{real } (b,\,t)} \ln p_{b,t}(\text{target}_{b,t}) \qquad p_{b,t} = \text{softmax}(\text{logits}_{b,t})$$
 #
@@ -156,8 +157,8 @@ with waiting_for("Exercise 8.2"):
 # **By hand.** Two rows of two positions. The right tokens have probabilities 1/2 and 1/4 in the first row. The second
 # row has 1/8, and then padding. $L$ = (0.69 + 1.39 + 2.08) / 3 = **1.39**.
 #
-# **A trap.** In float32 a softmax gives 0 where a score is 110 below the largest, and ln 0 is −∞. `log_softmax` takes
-# both steps at once and stays exact.
+# **A trap.** In float32 a softmax gives 0 where a score is 110 below the largest, and ln 0 is −∞. `log_softmax`
+# does both steps at once and stays exact.
 #
 # **Exercise 8.3** · difficulty 3 of 5 · 12 minutes · 3 points
 #
@@ -254,8 +255,8 @@ check("pretraining.perplexity", perplexity)
 #
 # **Return the table of log-probabilities of each next token after each token.**
 #
-# <details><summary>Hint 1</summary>What does <code>counts[now, then] += 1</code>, with tensors of indices, do if a
-# pair is in there five times? Try it.</details>
+# <details><summary>Hint 1</summary>What does <code>counts[now, then] += 1</code>, with tensors of indices, do with
+# a pair that occurs five times? Try it.</details>
 # <details><summary>Hint 2</summary>A pair of tokens is one number, now · V + next. What does
 # <code>torch.bincount</code> make of such numbers? (A loop over the pairs is fine too.)</details>
 # <details><summary>The idea</summary>Each row says how often every token came next, smoothed by alpha, as
@@ -310,19 +311,19 @@ with waiting_for("Exercises 8.2, 8.3 and 8.5"):
     show(explorers.ladder(steps_up, entropy))
 
 # %% [markdown]
-# Each step of the ladder is something known about the language: how frequent words are, then which word follows
-# which. Getting from the table to the dashed line takes more than one word of memory. No model, however large, gets
-# past that line on average, on texts it hasn't seen.
+# Each step down the ladder is something known about the language: how frequent words are, then which word follows
+# which. To get from the table to the dashed line, a model has to remember more than one word. No model, however
+# large, gets past that line on average, on texts it hasn't seen.
 #
 # A good place for a break.
 
 # %% [markdown]
 # ## 8.6 The model
 #
-# You built it in lesson 6: `DecoderOnly`, from tokens to scores. For a longer training, and for what comes after,
-# the course has the same model with three additions. It is faster: one product makes queries, keys and values. It
-# has a **cache**, so that writing needn't recompute the past (4.9). And it can show its attention weights.
-# Everything else is as you wrote it.
+# You built it in lesson 6: `DecoderOnly`, from tokens to scores. For longer training, and for later lessons, the
+# course has the same model with three additions. It is faster: one product makes queries, keys and values. It has a
+# **cache**, so that writing needn't recompute the past (4.9). And it can show its attention weights. Everything
+# else is as you wrote it.
 #
 # Wherever a check of yours has passed on this computer, your own function does the work; the table says which parts
 # are yours. (An answer that doesn't work on its own or on the GPU, or is many times slower, is replaced by the
@@ -424,7 +425,7 @@ with waiting_for("Exercises 8.2 and 8.3"), torch.no_grad():
 #
 # <details><summary>Hint 1</summary>The set-up cell has imported four functions of lesson 7. Which of them counts a
 # block, with a hidden width of 4 · d_model? (A causal mask adds nothing.)</details>
-# <details><summary>Hint 2</summary>All sequences are taken to be as long as the model allows. So which argument is
+# <details><summary>Hint 2</summary>All sequences count as long as the model allows. So which argument is
 # T?</details>
 # <details><summary>The idea</summary>Tables, blocks and a last norm make the parameters. All but the positions'
 # table multiply, once for each token.</details>
@@ -690,8 +691,10 @@ def pretrain(model, steps, batch_size=24, warmup=50):
 # cell again. The trained weights are kept for lesson 9. Set `TRAIN_ANEW = True` to train again, after you changed one
 # of your functions, say.
 #
-# On a fast GPU (NVIDIA's H200; `%env HEADSTART_DEVICE=cuda`, as in 6.14), this run took 29 seconds instead of 94 on
-# two CPU cores, with the same held-out loss, 1.20.
+# On a fast GPU (NVIDIA's H200; `%env HEADSTART_DEVICE=cuda`, as in 6.14), this run took
+# {measured.lessons_from_top_to_bottom.08_pretraining_pretraining.s_cuda} seconds instead of
+# {measured.lessons_from_top_to_bottom.08_pretraining_pretraining.s_cpu} on two CPU cores, with the same held-out
+# loss, {measured.lessons_from_top_to_bottom.08_pretraining_pretraining.ends_with_cpu.2:.2f}.
 
 # %% draw=true
 TRAIN_ANEW, STEPS = False, 2900
@@ -734,10 +737,12 @@ with waiting_for("the training in 8.11"), after_predicting("pretraining.limit"),
     show(explorers.ladder(steps_up, entropy))
 
 # %% [markdown] reveals="pretraining.limit"
-# The step from a table of pairs to the model is what a longer memory is worth. From there to the entropy little is
-# left. With three seeds the model's loss was 2.4 to 2.6 % above the grammar's on 600 new reviews
-# (`python -m benchmarks.training_pretraining --seeds 2 3 4`). In the live picture, the held-out loss goes down
-# together with the training loss: no text is read twice, so nothing is learned by heart.
+# The step from the table of pairs to the model shows what a longer memory is worth. Little is left between the
+# model and the entropy. With three seeds the model's loss was
+# {measured.training_pretraining.all.above_the_grammar:.1f} to
+# {measured.training_pretraining.all.above_the_grammar.2:.1f} % above the grammar's on 600 new reviews (`python -m
+# benchmarks.training_pretraining --seeds 2 3 4`). In the live picture, the held-out loss goes down together with
+# the training loss: no text is read twice, so nothing is learned by heart.
 
 # %% [markdown]
 # ## 8.12 Four runs
@@ -796,10 +801,10 @@ with waiting_for("the training in 8.11"):
     show(explorers.next_words(next_probabilities(before), title=f"... {before[-28:]} ..."))
 
 # %% [markdown]
-# The kind of book was named at the beginning, and it decides what can lie beyond. Now three pairs of beginnings that
-# differ in a few words. *The jokes that carry the book* take *are*, though *book* is nearer. After *alma* the model
-# says *she*, after *kaspar* *he*. And whether *his* or *her* comes next was decided seventeen tokens earlier, by the
-# author's first name.
+# The kind of book was named at the beginning, and it decides which places can follow. Now three pairs of beginnings
+# that differ in a few words. *The jokes that carry the book* take *are*, though *book* is nearer. After *alma* the
+# model says *she*, after *kaspar* *he*. And whether *his* or *her* comes next was decided seventeen tokens earlier,
+# by the author's first name.
 
 # %% draw=true
 # What number, hero and author do to the next word
@@ -848,19 +853,20 @@ with waiting_for("the training in 8.11"), torch.no_grad():
 # **Model answer.** The target of each position is the token after it, so the text labels itself. With the causal mask,
 # the weights of later positions are 0, so what comes out at a position depends on what is up to it and on nothing else.
 # Each position is then an honest exercise, and one pass gives the loss of all of them: in 8.7 the logits of one pass
-# and of T passes agreed. Without the mask a position could look at the very token that it is to say. The loss would go
-# below the entropy, towards zero, in training and on held-out text (run A), but in writing there is no next token to
-# copy, so nothing useful would have been learned. The entropy is the average surprise of one who knows the true
-# probabilities; any other probabilities surprise more on average (the difference is the Kullback-Leibler divergence,
-# which is never negative). So a held-out loss clearly below it means a leak. Ours stayed a few per cent above.
+# and of T passes agreed. Without the mask a position could look at the very token that it has to predict. The loss
+# would go below the entropy, towards zero, in training and on held-out text (run A), but in writing there is no
+# next token to copy, so nothing useful would have been learned. The entropy is the average surprise of somebody who
+# knows the true probabilities; with any others the surprise is larger on average (the difference is the
+# Kullback-Leibler divergence, which is never negative). So a held-out loss clearly below it means a leak. Ours
+# stayed a few per cent above.
 #
 # **Rubric**
 # - 1 point: the targets are the next tokens, so no labels are needed.
 # - 1 point: with the mask, no position sees its target, so all positions can be trained in one pass.
 # - 1 point: without it, the loss goes towards zero by copying.
-# - 1 point: in writing there is nothing to copy, so such a model is of no use.
+# - 1 point: when it writes there is nothing to copy, so such a model is of no use.
 # - 1 point: nobody does better than the true probabilities on average, so the entropy is a limit; a measured number.
-# - "The mask is there to save time" without the leak loses the second point and no other.
+# - "The mask is there to save time", without the leak, loses the second point and no other.
 # ### END SOLUTION
 
 # %% [markdown]
@@ -880,8 +886,8 @@ with waiting_for("the training in 8.11"), torch.no_grad():
 #
 # **Return the probabilities at a temperature; at temperature 0 the likeliest token has probability 1.**
 #
-# <details><summary>Hint 1</summary>Dividing by 0 gives NaN. What is the limit, and how do you write it down for each
-# row?</details>
+# <details><summary>Hint 1</summary>Dividing by 0 gives NaN. What do a row's probabilities approach as τ gets
+# small?</details>
 # <details><summary>Hint 2</summary><code>torch.nn.functional.one_hot</code> makes rows with a single 1, in
 # integers. Which dtype should come back?</details>
 # <details><summary>The idea</summary>The temperature stretches the gaps between the logits, or shrinks them. At 0
@@ -913,8 +919,8 @@ check("pretraining.temperature", with_temperature)
 # %% [markdown]
 # ## 8.15 Top-k
 #
-# **Why.** Another way to keep the hundreds of wrong tokens out: only the *k* most probable may be drawn (Fan et al.
-# 2018, section 5.4). The others get 0, and what is left is scaled to sum to 1 again.
+# **Why.** Here is another way to keep out the hundreds of wrong tokens: only the *k* most probable may be drawn
+# (Fan et al. 2018, section 5.4). The others get 0, and what is left is scaled to sum to 1 again.
 #
 # **By hand.** Probabilities 0.1, 0.5, 0.3, 0.1 and k = 2: 0, 0.5, 0.3, 0 are left, their sum is 0.8, so **0, 0.625,
 # 0.375, 0**.
@@ -927,8 +933,8 @@ check("pretraining.temperature", with_temperature)
 #
 # <details><summary>Hint 1</summary><code>torch.topk</code> gives the k largest values. Which of them is a
 # threshold?</details>
-# <details><summary>Hint 2</summary>The answer has V numbers in each row, each token in its own place. What goes into
-# the places of those below the threshold?</details>
+# <details><summary>Hint 2</summary>The answer has V numbers in each row, each token in its own place. What takes
+# the place of those below the threshold?</details>
 # <details><summary>The idea</summary>The k best keep their places and their proportions, and share all of the
 # probability.</details>
 
@@ -1119,17 +1125,21 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predi
     show(ax)
 
 # %% [markdown] reveals="pretraining.settings"
-# In our run (8.11's benchmark) 99 % of the sentences at temperature 0.8 were grammatical, 92 % at 1 and 65 % at 1.3.
-# Greedy writes the same text a hundred times. The nucleus repaired nearly all that temperature 1 got wrong, 99.9 %:
-# the damage comes from the long tail of small probabilities.
+# In our run (8.11's benchmark) {measured.training_pretraining.temperature_0_8.grammatical_sentences:.0f} % of the
+# sentences at temperature 0.8 were grammatical,
+# {measured.training_pretraining.temperature_1.grammatical_sentences:.0f} % at 1 and
+# {measured.training_pretraining.temperature_1_3.grammatical_sentences:.0f} % at 1.3. Greedy writes the same text a
+# hundred times. With the nucleus, {measured.training_pretraining.nucleus_0_9.grammatical_sentences} % were
+# grammatical: it repaired nearly everything that temperature 1 got wrong, since the damage comes from the long tail
+# of small probabilities.
 
 # %% [markdown]
 # **Question 8.18** · graded by hand · 10 minutes · 5 points
 #
 # A friend trains a model like yours on birthday poems. They should be correct but never twice the same. Which rule
 # should choose the words? Compare greedy, temperature, top-k and nucleus: what does each do to the probabilities, what
-# goes wrong at its extremes, and what did you measure? Which would you take, and which number would you look at to
-# choose its setting?
+# goes wrong at its extremes, and what did you measure? Which would you take? By which number would you choose its
+# setting?
 
 # %% [markdown] written="pretraining.which_rule" points=5
 # ### BEGIN SOLUTION
@@ -1146,7 +1156,7 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predi
 # - 1 point: what temperature does (logits divided; below 1 sharper), with greedy as its limit.
 # - 1 point: top-k against nucleus: fixed number against fixed share, and why that matters.
 # - 1 point: what goes wrong at the extremes: repetition on one side, the tail of wrong tokens on the other.
-# - 1 point: figures of one's own measurement.
+# - 1 point: figures that the student measured.
 # - 1 point: a choice, with a measure of correctness and one of variety.
 # - A choice other than ours is fine if its reason fits the figures.
 # ### END SOLUTION
@@ -1154,10 +1164,11 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predi
 # %% [markdown]
 # ## 8.19 Tokens of your own: byte-pair encoding
 #
-# **Why.** So far a token was a word. Real text has more words than any table: names, numbers, *unfilmable*. A token
-# for each letter knows them all, but makes texts four times as long, and a model has to learn to spell first.
-# **Byte-pair encoding** lies between (Sennrich et al. 2016; GPT-2 begins with bytes, not letters). Begin with
-# letters. Count which two tokens occur side by side most often, and make them one. Repeat as often as you like.
+# **Why.** So far a token was a word. Real text has more words than any table: names, numbers, *unfilmable*. With a
+# token for each letter, any word can be written, but texts become about four times as long, and a model has to
+# learn to spell first. **Byte-pair encoding** is in between (Sennrich et al. 2016; GPT-2 begins with bytes, not
+# letters). Begin with letters. Count which two tokens occur side by side most often, and make them one. Repeat as
+# often as you like.
 #
 # **By hand.** A text has *low* 5 times, *lower* 2 times and *slow* once. As tokens with spaces between them:
 #
@@ -1353,8 +1364,8 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
 # %% [markdown]
 # ## 8.20 How large a model for how much computing?
 #
-# **Why.** Your computing time is limited. A large model reads few tokens in that time, a small one many. Which ends
-# closer to the entropy? Training takes about 6 operations for each weight and token (7.16), so a budget of $F$
+# **Why.** Your computing time is limited. A large model reads few tokens in that time, a small one many. Which one
+# ends closer to the entropy? Training takes about 6 operations for each weight and token (7.16), so a budget of $F$
 # operations buys
 #
 # $$D = \frac{F}{6N} \quad\text{tokens for a model of}\quad N \quad\text{weights.}$$
@@ -1476,7 +1487,8 @@ with waiting_for("Exercises 8.20a and 8.20b"):
         print(f"{flops:.0e} operations: {size:,.0f} weights, {tokens:,.0f} tokens, {tokens / size:.0f} each")
 
 # %% [markdown]
-# In our runs the best size grew as the budget to the power 0.52. Don't take the second digit seriously: when the
+# In our runs the best size grew as the budget to the power
+# {measured.training_pretraining_scaling.the_budget.power:.2f}. Don't take the second digit seriously: when the
 # smallest model of the largest budget had 32 channels instead of 48, the valley's bottom moved from 148,000 weights
 # to 97,000, and the power was 0.41: one run of sixteen, with one seed.
 #
@@ -1495,7 +1507,8 @@ with waiting_for("Exercises 8.20a and 8.20b"):
 # computer without a GPU: 4 layers, 4 heads, width 128, context 64, batches of 12, 2,000 steps; a token is a
 # character. Its README gives a validation loss of 1.88 nats after about three minutes (Karpathy 2022). Yours has the
 # same sizes, batches and steps, but nanoGPT trains with AdamW alone, so the difference won't be due to the model
-# only. (The course's own came to 1.60 over all of the validation text, in 81 seconds on two cores.)
+# only. (The course's own reached {measured.training_pretraining_real_text.ours.validation_loss:.2f} over all of the
+# validation text, in {measured.training_pretraining_real_text.ours.seconds} seconds on two cores.)
 #
 # And with the tokens of 8.19? What a vocabulary costs and buys can be measured: the same model, steps and seed, with
 # no merges, with 256 and with 1,024.
@@ -1518,9 +1531,12 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.voca
 # %% [markdown] reveals="pretraining.vocabulary"
 # (One seed each, kept from the course's own runs; `python -m benchmarks.training_pretraining --tokens` makes them.)
 # The nats per token grow with the vocabulary, since a longer token is harder to guess. The bits per character fall:
-# from 2.30 to 2.23 with 256 merges, and to 2.19 with 1,024. The same 64 positions reach over 64, 120 and 150
-# characters, and the same 2,000 steps read 1.5, 2.9 and 3.6 million of them, from a text of one million. It costs
-# parameters: 131,072 more with 1,024 merges, a sixth, and a token's vector is trained by fewer examples.
+# from {measured.training_pretraining_tokens.0.bits_per_character:.2f} to
+# {measured.training_pretraining_tokens.256.bits_per_character:.2f} with 256 merges, and to
+# {measured.training_pretraining_tokens.1_024.bits_per_character:.2f} with 1,024. The same 64 positions reach over
+# 64, 120 and 150 characters, and the same 2,000 steps read 1.5, 2.9 and 3.6 million of them, from a text of one
+# million. It costs parameters: 131,072 more with 1,024 merges, a sixth, and a token's vector is trained by fewer
+# examples.
 
 # %% [markdown]
 # Now yours. Set `SHAKESPEARE` in 8.1 to True. `MERGES = 0` takes letters; with 256, your own functions of 8.19 learn the
@@ -1603,16 +1619,17 @@ else:
         print(plays.text_of(tokens[n] for n in line[0]))
 
 # %% [markdown]
-# ## 8.22 What to take along
+# ## 8.22 What to remember
 #
 # - Text labels itself: the target is the next token. With a causal mask all positions are trained in one pass.
-# - The loss is the mean surprise over real targets, in nats per token; $e$ to it is the perplexity.
+# - The loss is the mean surprise over real targets, in nats per token; $e$ to that power is the perplexity.
 # - The entropy is the limit. The gap between the table of pairs and the model shows what memory is worth; a held-out
 #   loss clearly below the entropy means a leak.
 # - A training step: zero, forward, loss, backward, clip, step, in this order. The learning rate goes up, then down.
 # - Tokens are learned, too: byte-pair encoding merges the most frequent neighbours. It can encode any word whose
 #   letters it knows.
-# - Probabilities aren't decisions: greedy, temperature, top-k and nucleus make them, and you measured what each costs.
+# - A model gives probabilities, not decisions: greedy, temperature, top-k and nucleus make them, and you measured
+#   what each costs.
 #
 # **Sources.** Shannon 1948, *A mathematical theory of communication*. Vaswani et al. 2017, *Attention is all you
 # need*. Press and Wolf 2017, *Using the output embedding to improve language models*. Radford et al. 2019, *Language

@@ -1,4 +1,4 @@
-"""How large to begin."""
+"""Initial weights."""
 
 import torch
 from torch import Generator
@@ -9,7 +9,7 @@ from helpers.checking.calling.drivers import Case
 
 exercise = Entry(
     id="block.initial_std",
-    title="How large to begin",
+    title="Initial weights",
     points=2,
     difficulty=2,
     minutes=6,

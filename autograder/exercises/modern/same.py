@@ -4,7 +4,7 @@ from autograder.entry import Entry
 
 EXACTLY = "exactly the same distribution"
 NEARLY = "nearly the same"
-ANOTHER = "another model, to be trained as such"
+ANOTHER = "a different model, to be trained first"
 CACHE = "keeping keys and values in a cache"
 SPECULATIVE = "speculative decoding"
 ROWS = "reordering rows of W_q and W_k, and turning neighbours"
