@@ -189,7 +189,7 @@ def tokens(console: Parts) -> None:
     heads = "vocabulary", "parameters", "characters per token", "bits per character", "seconds"
     table = Table("merges", *heads)
     for row in rows:
-        numbers = f"{row.vocabulary:,}", f"{row.parameters:,}", f"{row.characters:.2f}", f"{row.bits:.3f}"
+        numbers = f"{row.vocabulary:,}", f"{row.parameters:,}", f"{row.characters:.2f}", f"{row.bits:.4f}"
         table.add_row(f"{row.merges:,}", *numbers, f"{row.seconds:.0f}")
     console.print(table)
 

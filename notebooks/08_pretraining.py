@@ -740,8 +740,8 @@ with waiting_for("the training in 8.11"), after_predicting("pretraining.limit"),
 # The step from the table of pairs to the model shows what a longer memory is worth. Little is left between the
 # model and the entropy. With three seeds the model's loss was
 # {measured.training_pretraining.all.above_the_grammar:.1f} to
-# {measured.training_pretraining.all.above_the_grammar.2:.1f} % above the grammar's on 600 new reviews (`python -m
-# benchmarks.training_pretraining --seeds 2 3 4`). In the live picture, the held-out loss goes down together with
+# {measured.training_pretraining.all.above_the_grammar.2:.1f} % above the grammar's on 600 new reviews
+# (`python -m benchmarks.training_pretraining --seeds 2 3 4`). In the live picture, the held-out loss goes down together with
 # the training loss: no text is read twice, so nothing is learned by heart.
 
 # %% [markdown]
@@ -1125,10 +1125,10 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predi
     show(ax)
 
 # %% [markdown] reveals="pretraining.settings"
-# In our run (8.11's benchmark) {measured.training_pretraining.temperature_0_8.grammatical_sentences:.0f} % of the
+# In our run (8.11's benchmark) {measured.training_pretraining.temperature_0_8.grammatical_sentences} % of the
 # sentences at temperature 0.8 were grammatical,
-# {measured.training_pretraining.temperature_1.grammatical_sentences:.0f} % at 1 and
-# {measured.training_pretraining.temperature_1_3.grammatical_sentences:.0f} % at 1.3. Greedy writes the same text a
+# {measured.training_pretraining.temperature_1.grammatical_sentences} % at 1 and
+# {measured.training_pretraining.temperature_1_3.grammatical_sentences} % at 1.3. Greedy writes the same text a
 # hundred times. With the nucleus, {measured.training_pretraining.nucleus_0_9.grammatical_sentences} % were
 # grammatical: it repaired nearly everything that temperature 1 got wrong, since the damage comes from the long tail
 # of small probabilities.
