@@ -117,7 +117,7 @@ check("masking.causal", causal_mask)
 
 # %% exercise="masking.padding"
 def padding_mask(lengths, T):
-    """Where a batch of sentences, filled up at their ends, has words.
+    """Where a batch of sentences, padded at their ends, has words.
 
     Args:
         lengths: how many words each sentence has, (B,), integers.

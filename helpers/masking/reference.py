@@ -16,7 +16,7 @@ def causal_mask(T: int) -> torch.Tensor:
 
 
 def padding_mask(lengths: torch.Tensor, T: int) -> torch.Tensor:
-    """Where a batch of sentences, filled up at their ends, has words.
+    """Where a batch of sentences, padded at their ends, has words.
 
     Args:
         lengths: how many words each sentence has, (B,), integers.

@@ -110,7 +110,7 @@ exercise.slip("PoolsTheLast", ":, 0 → :, -1").says(
 )
 exercise.slip("PoolsTheMean", "x[:, 0] → self.encoder(ids, ids != 0, segments).mean(1)").says(
     "This reads the mean over all positions, and padding is in it, so the answer depends on how far a row "
-    "was filled up: read [CLS]."
+    "was padded: read [CLS]."
 )
 exercise.slip(
     "PoolsTheSeparator",
@@ -135,7 +135,7 @@ exercise.slip("PassagesAlike", "x[:, 0] → self.encoder(ids, ids != 0)[:, 0]").
     "The segments don't reach the encoder, so both passages look like the first: pass them on."
 )
 exercise.slip("PaddingRead", "x[:, 0] → self.encoder(ids, None, segments)[:, 0]").says(
-    "The encoder isn't told where padding is, so the answer depends on how far a row was filled up."
+    "The encoder isn't told where padding is, so the answer depends on how far a row was padded."
 )
 exercise.slip("PoolsTheFirstRow", ":, 0 → 0").says(
     "x[0] is the first row of the batch, with all its positions: each row has its [CLS] in x[:, 0]."

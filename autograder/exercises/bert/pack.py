@@ -73,8 +73,8 @@ exercise.slip("summary_for_each", "[4, *first, 5, *second, 5] → [4, *first, 5,
     "Each passage begins with a [CLS]: a row has one, at its very beginning, which sums up both passages."
 )
 exercise.slip("summary_at_the_end", "[4, *first, 5, *second, 5] → [*first, 5, *second, 5, 4]").says(
-    "[CLS] stands at the end: attention looks both ways, so it can stand in front, where its place "
-    "doesn't depend on the length."
+    "[CLS] is at the end: attention looks both ways, so it can be in front, where its place doesn't depend "
+    "on the length."
 )
 exercise.slip(
     "cut_at_the_end",

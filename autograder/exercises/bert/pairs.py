@@ -88,7 +88,7 @@ exercise.slip(
 
 @exercise.misconception
 def labels_turned(documents, generator):
-    """The labels are the wrong way round: 1 is for a second part that is the document's own."""
+    """The labels are swapped: 1 is for a second part that is the document's own."""
     pairs = []
     for number, (first, second) in enumerate(documents):
         own = bool(torch.rand((), generator=generator) < 0.5)

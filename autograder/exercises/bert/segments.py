@@ -73,20 +73,23 @@ exercise.slip(
 exercise.slip(
     "separator_opens_and_padding_follows",
     "((closed == 1) & (ids != 0)).long() → (ids == 5).long().cumsum(dim=-1).clamp(max=1)",
-).says("The first [SEP] and all behind it have segment 1: it belongs to the first passage, padding to none.")
+).says(
+    "The first [SEP] and everything after it have segment 1: it belongs to the first passage, padding to "
+    "none."
+)
 exercise.slip("last_separator_left_out", "closed == 1 → ((ids == 5).cumsum(dim=-1) == 1) & (ids != 5)").says(
     "The second [SEP] has segment 0: it closes the second passage and belongs to it."
 )
 exercise.slip(
     "padding_in_the_second", "(closed == 1) & (ids != 0) → is_separator.cumsum(dim=-1) - is_separator >= 1"
 ).says(
-    "Everything behind the first [SEP] has segment 1, padding too: padding belongs to no passage and gets 0."
+    "Everything after the first [SEP] has segment 1, padding too: padding belongs to no passage and gets 0."
 )
 exercise.slip(
     "one_passage_padded", "(closed == 1) & (ids != 0) → is_separator.cumsum(dim=-1) - is_separator == 1"
 ).says(
-    "After a single passage the padding has segment 1 here: one [SEP] stands before it, but padding "
-    "always gets 0."
+    "After a single passage the padding has segment 1 here: one [SEP] comes before it, but padding always "
+    "gets 0."
 )
 exercise.slip(
     "segments_from_one",
@@ -97,7 +100,7 @@ exercise.slip(
     "segments_turned",
     "((closed == 1) & (ids != 0)).long() → 1 - ((is_separator.cumsum(dim=-1) - is_separator == 1) & (ids "
     "!= 0)).long()",
-).says("The first passage has segment 1 and the second 0: it is the other way round.")
+).says("The first passage has segment 1 and the second 0: it should be 0 and 1.")
 exercise.slip(
     "counted_separators", "((closed == 1) & (ids != 0)).long() → is_separator.cumsum(dim=-1) - is_separator"
 ).says(

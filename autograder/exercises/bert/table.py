@@ -51,7 +51,7 @@ _WHY = {
     (_BERT, _MIXED): "BERT has no decoder: each position of its encoder sees all others.",
     (_BERT, _ONE_BY_ONE): "BERT's attention compares all positions in one product of matrices: nothing waits "
     "for the word before.",
-    (_BERT, _NEXT_WORD): "With both sides in view the next word would stand there to be copied: BERT hides "
+    (_BERT, _NEXT_WORD): "With both sides in view the next word could simply be copied: BERT hides "
     "some words and restores those.",
     (_BERT, _TRANSLATE): "BERT learns from plain text: no translation is needed, only hidden words and pairs "
     "of passages.",
@@ -75,7 +75,7 @@ _WHY = {
     (_ORIGINAL, _LEFT): "That holds for its decoder alone: its encoder has no causal mask and sees both "
     "sides, before BERT did.",
     (_ORIGINAL, _ONE_BY_ONE): "A recurrent network does that: the original was built to read all positions "
-    "at once, as BERT does, and only writes one word after another.",
+    "at once, as BERT does, and only writes word by word.",
     (_ORIGINAL, _MASKED): "That is BERT: the original was trained on sentences with their translations.",
     (_ORIGINAL, _NEXT_WORD): "Close, but its next word depends on a source sentence too: it was trained on "
     "pairs of a sentence and its translation.",

@@ -72,8 +72,8 @@ exercise.slip("numbers_in_the_result", "math.prod(a) → math.prod(a[:-1])").say
     "the shared axis is long."
 )
 exercise.slip("all_sizes_multiplied", "b[-1] → math.prod(b)").says(
-    "All sizes of both shapes are multiplied, so the shared axis counts twice, and so does every batch "
-    "axis that both have: each stands in the product once."
+    "All sizes of both shapes are multiplied, so the shared axis counts twice, and so does every batch axis "
+    "that both have: each is in the product once."
 )
 exercise.slip(
     "batch_counted_twice", "2 * math.prod(a) * b[-1] → (2 * math.prod(a)) * b[-1] * math.prod(b[:-2])"

@@ -54,14 +54,14 @@ exercise.slip("always_three_heads", '{"n_heads": 1, "d_ff": d_model} → {"n_hea
 exercise.slip(
     "wider_feed_forward", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 2, "d_ff": 4 * d_model}'
 ).says(
-    "With another d_ff both counts are wrong, since both take it for the width: leave that as it is, and "
-    "change the heads."
+    "With a different d_ff both counts are wrong, since both take it for the width: leave that as it is, "
+    "and change the heads."
 )
 exercise.slip(
     "heads_and_width_changed", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 1, "d_ff": 4 * d_model}'
 ).says(
-    "The heads are well chosen, but with another d_ff the first count is wrong too: change one thing at a "
-    "time."
+    "The heads are well chosen, but with a different d_ff the first count is wrong too: change one thing at "
+    "a time."
 )
 exercise.slip(
     "more_heads_than_width", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 2 * d_model, "d_ff": d_model}'

@@ -42,6 +42,6 @@ exercise.choice("bracket_after_feed_forward", {BRACKET: "feed-forward"}).says(
     "A bracket that closes after feed-forward leaves the second norm of three layers out."
 )
 exercise.choice("bracket_after_head", {BRACKET: "the head"}).says(
-    "A bracket that closes after the head gives the model four heads, and a classifier of 989,608: the "
-    "head stands once, after the layers."
+    "A bracket that closes after the head gives the model four heads, and a classifier of 989,608: there is "
+    "one head, after the layers."
 )

@@ -50,5 +50,5 @@ exercise.choice("fourth_counts_heads", {FOURTH: "heads"}).says(
     "feed-forward, whatever the heads."
 )
 exercise.choice("fourth_counts_matrices", {FOURTH: "matrices"}).says(
-    "Line 4 counts norms, and no matrix is in them: 2 · d is one norm's scale and shift."
+    "Line 4 counts norms, which have no matrix: 2 · d is one norm's scale and shift."
 )

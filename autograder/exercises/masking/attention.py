@@ -110,8 +110,8 @@ exercise.slip(
     "scores.softmax(dim=-1).masked_fill(~mask, 0.0) → scores.masked_fill(~mask, "
     'float("-inf")).softmax(dim=-1)',
 ).says(
-    "In a row with nothing to look at, 0 is divided by 0, as the softmax does where all scores are −∞, "
-    "and the query gets NaN: it should get zeros."
+    "In a row with nothing to look at, 0 is divided by 0, which also happens in a softmax whose scores are "
+    "all −∞, and the query gets NaN: it should get zeros."
 )
 exercise.slip(
     "uniform_in_empty_rows",
@@ -238,7 +238,7 @@ exercise.slip(
     "not_scaled",
     "q @ k.mT / q.size(-1) ** 0.5 → (q @ k.transpose(-2, -1)).masked_fill(~mask, torch.finfo(q.dtype).min)",
     of=empty_rows_put_aside,
-).says("The scores aren't divided by √d_k: all else is as in lesson 1.")
+).says("The scores aren't divided by √d_k: everything else is as in lesson 1.")
 exercise.slip("power_then_halved", "math.sqrt(q.size(-1)) → q.size(-1) ** 1 / 2").says(
     "`/ d_k ** 1/2` divides by d_k and then by 2, because a power comes before a division: the root is "
     "`d_k ** 0.5`."

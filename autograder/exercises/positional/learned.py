@@ -75,8 +75,8 @@ def with_index_select(ids, words, positions):
 
 
 exercise.slip("looked_up_by_word", ": ids.size(-1) → ids % len(positions)").says(
-    "The position vector is looked up by the word's number, so a word has the same one wherever it "
-    "stands: look it up by the place, 0, 1, 2, …."
+    "The position vector is looked up by the word's number, so a word has the same one wherever it is: look "
+    "it up by the place, 0, 1, 2, …."
 )
 exercise.slip(
     "one_position_for_each_sentence",
@@ -109,9 +109,7 @@ exercise.slip(
     "ids.size(-1)].expand(*ids.shape, -1)",
     "chosen @ words + positions[: ids.size(-1), :] → torch.cat([words[ids], chosen], dim=-1)",
     of=with_one_hot,
-).says(
-    "Word and position are put one after the other, which makes the vectors twice as wide: they are added."
-)
+).says("Word and position are concatenated, which makes the vectors twice as wide: they are added.")
 exercise.slip("frozen", "positions[: ids.size(-1)] → positions[: ids.size(-1)].detach()").says(
     "No gradient reaches the position vectors, because of .detach() or .data, and so they stay what they "
     "were at the start: learned positions are parameters like the word vectors."

@@ -38,8 +38,8 @@ _WHY_WRONG = {
         "values are all made of words and positions together."
     ),
     ("learned", "scores"): (
-        "A learned position belongs to one place, and a score to a pair of places: it is added to the word "
-        "vector that stands there."
+        "A learned position belongs to one place, and a score to a pair of places: it is added to the "
+        "vector of the word at that place."
     ),
     ("relative bias", "input"): (
         "A relative bias belongs to a pair, a query and a key, so it can't be added to one input vector: it "
@@ -50,8 +50,8 @@ _WHY_WRONG = {
         "score that they give."
     ),
     ("rotary", "input"): (
-        "Rotary positions leave the input alone, and with it the values: what is turned are the queries and "
-        "keys that each layer makes of it."
+        "Rotary positions leave the input alone, and with it the values: it is the queries and keys, which "
+        "each layer makes of it, that are turned."
     ),
     ("rotary", "scores"): (
         "With rotary positions nothing is added to the scores: they come out different because queries and "

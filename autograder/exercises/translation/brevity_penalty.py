@@ -53,7 +53,7 @@ exercise.slip(
     "    return 1.0 if c <= r else math.exp(1 - c / r)",
     of=brevity_by_min,
 ).says(
-    "Long candidates are punished, and short ones not: a long one has a low precision already, which is "
+    "Long candidates are punished and short ones aren't: a long one has a low precision already, which is "
     "what a short one is tempted to avoid."
 )
 exercise.slip(
@@ -87,6 +87,6 @@ exercise.slip(
 exercise.slip(
     "wrong_side_punished", "candidate_length >= reference_length → candidate_length < reference_length"
 ).says(
-    "The short ones get 1 and the long ones the exponential, the wrong way round: what is to be punished "
-    "is a candidate that is too short."
+    "The two cases are swapped, the short ones get 1 and the long ones the exponential: the penalty is for "
+    "candidates that are too short."
 )

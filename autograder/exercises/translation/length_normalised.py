@@ -50,7 +50,7 @@ exercise.slip(
     "multiplied_by_it", "log_p / ((5 + length) / 6) ** alpha → log_p * ((5 + length) / 6) ** alpha"
 ).says("The log-probability is multiplied by the penalty, which makes long sentences worse still.")
 exercise.slip("power_above_alone", "math.pow(5 + 1, alpha) → 6", of=normalised_with_pow).says(
-    "The power is taken of 5 + length alone: the 6 stands inside it, so that one token has the penalty 1."
+    "The power is taken of 5 + length alone: the 6 belongs inside it, so that one token has the penalty 1."
 )
 exercise.slip("beginning_counted", "5 + length → 6 + length").says(
     "One token too many is counted: `length` has `<eos>` in it already, and `<bos>` isn't written."
