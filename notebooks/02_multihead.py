@@ -297,7 +297,7 @@ class MultiHeadAttention(torch.nn.Module):
         Args:
             y: who asks, (B, T_q, C).
             x: who is asked, (B, T_k, C). None
-                stands for y: self-attention.
+                means y: self-attention.
             mask: boolean, broadcastable to
                 (B, H, T_q, T_k). True means "may attend".
 

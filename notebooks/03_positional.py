@@ -200,7 +200,7 @@ print(copied_code(torch.zeros(2, 3, 4), where)[..., 0])
 
 # %% exercise="positional.add"
 def add_positions(x, table):
-    """Add row p of the table to what stands at position p.
+    """Add row p of the table to the vector at position p.
 
     Args:
         x: (..., T, d_model).
@@ -556,8 +556,8 @@ def relative_bias(table, T_q, T_k):
     Args:
         table: (..., 2K+1), the numbers for the distances -K ... K, in
             this order. In front, heads for instance.
-        T_q: how many queries. Query i stands at position i.
-        T_k: how many keys. Key j stands at position j.
+        T_q: how many queries. Query i is at position i.
+        T_k: how many keys. Key j is at position j.
 
     Returns:
         (..., T_q, T_k). Distances beyond -K
@@ -633,7 +633,7 @@ def rotary(x, positions, base=10_000.0):
     Args:
         x: queries or keys, (..., T, d), d even.
         positions: (T,), integers: where each
-            vector stands. Not always 0, 1, 2, ...
+            vector is. Not always 0, 1, 2, ...
         base: as in `sinusoidal`.
 
     Returns:
@@ -679,7 +679,7 @@ explorers.rotary_explorer(rotary)
 # %% exercise="positional.rotary_attention"
 def rotary_attention(q, k, v, mask=None):
     """Attention with rotary positions. Queries
-    and keys stand at positions 0, 1, 2, ...
+    and keys are at positions 0, 1, 2, ...
 
     Args:
         q: (..., T_q, d_k), d_k even.
@@ -751,13 +751,13 @@ with waiting_for("Exercises 3.2, 3.3 and 3.9b"):
 
 # %% exercise="positional.penalty"
 def linear_penalty(n_heads, T_q, T_k):
-    """What to add to the scores so that far keys count less,
-    on both sides alike, in each head by another slope.
+    """What to add to the scores so that distant keys count less,
+    on both sides alike, with a different slope per head.
 
     Args:
         n_heads: how many heads, a power of 2.
-        T_q: how many queries. Query i stands at position i.
-        T_k: how many keys. Key j stands at position j.
+        T_q: how many queries. Query i is at position i.
+        T_k: how many keys. Key j is at position j.
 
     Returns:
         (n_heads, T_q, T_k), float32. The
@@ -862,7 +862,7 @@ D, HEADS, MASK = 32, 4, torch.ones(64, 64, dtype=torch.bool).tril()
 
 
 def speaker_model(w, tokens, kind, base=10_000.0):
-    """Scores for what stands at each token, and the
+    """Scores for what belongs at each token, and the
     attention weights. Tokens are (models, B, T).
     """
     T = tokens.size(-1)

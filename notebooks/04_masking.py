@@ -121,7 +121,7 @@ def padding_mask(lengths, T):
 
     Args:
         lengths: how many words each sentence has, (B,), integers.
-        T: positions of the filled-up sentences.
+        T: positions of the padded sentences.
 
     Returns:
         Boolean, (B, T). True is a word, False is padding.
@@ -178,7 +178,7 @@ def decoder_mask(real):
 
     Args:
         real: where the words are, boolean, (B, T).
-            The padding may stand anywhere.
+            The padding may be anywhere.
 
     Returns:
         Boolean, (B, T, T): sentence, query,

@@ -364,12 +364,12 @@ check("block.feed_forward", FeedForward)
 
 # %% exercise="block.add_sublayer"
 def add_sublayer(x, sublayer, norm, norm_first=True):
-    """Add what a sublayer says to the residual path.
+    """Add a sublayer's output to the residual path.
 
     Args:
         x: the residual path, (..., T, C).
         sublayer: a function from (..., T, C) to (..., T, C).
-        norm: another.
+        norm: a function like it.
         norm_first: True normalises what the sublayer reads (pre-norm),
             False the sum (post-norm).
 
@@ -577,7 +577,7 @@ show(drawings.block())
 # %% [markdown]
 # **Exercise 6.10** · difficulty 3 of 5 · 12 minutes · 4 points
 #
-# **Write `forward`: attention, then the feed-forward network, each behind its own norm and added to the path.**
+# **Write `forward`: attention, then the feed-forward network, each after its own norm and added to the path.**
 #
 # <details><summary>Hint 1</summary>Your <code>add_sublayer</code> wants a function of one argument. How do you give
 # it attention with a mask, and only the first of its two results?</details>
@@ -588,7 +588,7 @@ show(drawings.block())
 # %% exercise="block.block"
 class Block(torch.nn.Module):
     """Self-attention, then the feed-forward network,
-    each beside the residual path, each behind a norm.
+    each beside the residual path, each after a norm.
 
     Args:
         d_model: C.
@@ -813,7 +813,7 @@ with waiting_for("Exercises 6.2 to 6.12"), torch.no_grad():
 
 # %% exercise="block.initial_std"
 def initial_std(name, n_layers, std=0.02):
-    """How large a weight is drawn at first:
+    """How large a weight is at first:
     smaller where it writes to the residual path.
 
     Args:
@@ -824,7 +824,7 @@ def initial_std(name, n_layers, std=0.02):
 
     Returns:
         The standard deviation: std / √(number of sublayers) for the
-        weight of a sublayer's last map, std for all else, biases too.
+        weight of a sublayer's last map, std for all others, biases too.
     """
     ### BEGIN SOLUTION
     return std / math.sqrt(2 * n_layers) if name.endswith(("W_o.weight", "W_down.weight")) else std

@@ -2,11 +2,11 @@
 # # 8 · Pretraining a language model
 #
 # - **You will learn** how GPT learned to write: by predicting what comes next, one token at a time. You build the
-#   loss, the model and the training step, train the model on your own machine, and let it write. And you will know
-#   how good it is, since here the best possible loss is known.
+#   loss and the training step, train a model on your own machine, and let it write. And you will know how good it
+#   is, since here the best possible loss is known.
 # - **You need** lessons 1 to 7, whose parts are put together here.
-# - **Time** {minutes} minutes, in three sittings: 8.1 to 8.5, 8.6 to 8.12, 8.13 to 8.21. The training took about a
-#   minute and a half on two cores; a bar shows how long it takes on yours.
+# - **Time** {minutes} minutes, in three sittings: 8.1 to 8.5, 8.6 to 8.12, 8.13 to 8.21. The training takes about a
+#   minute and a half on two cores.
 
 # %% setup=true
 import math
@@ -50,9 +50,9 @@ torch.set_num_threads(1)  # each core will have rows of its own to work on
 # ## 8.1 A text whose entropy is known
 #
 # In this lesson your model learns two languages. The first is simple: book reviews, written by a grammar with known
-# probabilities. So the best possible loss, the **entropy**, can be computed, and you can see how good your model is
-# and what a mistake costs. The second is Shakespeare's: from letters, or from tokens that you make yourself, the
-# model learns to write plays in a few minutes. How well plays can be predicted at all, nobody knows.
+# probabilities. So the best possible loss, the **entropy**, can be computed, and you can see what a mistake costs.
+# The second is Shakespeare's, from letters or from tokens that you make yourself. How well plays can be predicted
+# at all, nobody knows.
 #
 # Set `SHAKESPEARE` to True to download his plays once (1 MB). You see their beginning here, and 8.21 trains on
 # them.
@@ -77,9 +77,9 @@ print(f"entropy: {corpora.entropy_per_token():.3f} nats per token")
 
 # %% [markdown]
 # A *nat* is the unit that comes with the natural logarithm: an event of probability $p$ is a surprise of $-\ln p$
-# nats. The entropy is the average surprise for somebody who knows the true probabilities. A uniform guess among all
-# tokens has ln 884 = 6.78. What lies between has to be learned from examples: *plots* takes *are*, a sergeant
-# called stefan is *he*, and after *sadly* comes something bad.
+# nats. The entropy is the average surprise for somebody who knows the true probabilities; a uniform guess among all
+# tokens has ln 884 = 6.78. What lies between is to be learned: *plots* takes *are*, a sergeant called stefan is
+# *he*, and after *sadly* comes something bad.
 
 # %% [markdown]
 # ## 8.2 Inputs and targets
@@ -312,22 +312,21 @@ with waiting_for("Exercises 8.2, 8.3 and 8.5"):
 
 # %% [markdown]
 # Each step down the ladder is something known about the language: how frequent words are, then which word follows
-# which. To get from the table to the dashed line, a model has to remember more than one word. No model, however
-# large, gets past that line on average, on texts it hasn't seen.
+# which. To get from the table to the dashed line, a model has to remember more than one word. On texts it hasn't
+# seen, no model gets past that line on average.
 #
 # A good place for a break.
 
 # %% [markdown]
 # ## 8.6 The model
 #
-# You built it in lesson 6: `DecoderOnly`, from tokens to scores. For longer training, and for later lessons, the
-# course has the same model with three additions. It is faster: one product makes queries, keys and values. It has a
-# **cache**, so that writing needn't recompute the past (4.9). And it can show its attention weights. Everything
-# else is as you wrote it.
+# You built it in lesson 6: `DecoderOnly`, from tokens to scores. For longer training, the course has the same model
+# with three additions. One product makes queries, keys and values, which is faster. A **cache** saves recomputing
+# the past (4.9). And it can show its attention weights.
 #
-# Wherever a check of yours has passed on this computer, your own function does the work; the table says which parts
-# are yours. (An answer that doesn't work on its own or on the GPU, or is many times slower, is replaced by the
-# course's. `own.use(False)` switches yours off. No grade depends on it.)
+# Wherever your check has passed on this computer, your own function does the work; the table says which parts are
+# yours. (An answer that doesn't work here, or is many times slower, is replaced by the course's. `own.use(False)`
+# switches yours off. No grade depends on it.)
 
 # %%
 parts, whose = own.parts()
@@ -371,15 +370,15 @@ with waiting_for("Exercises 8.2 and 8.3"), after_predicting("pretraining.untrain
     print(f"untrained: {loss:.2f} nats per token; ln {len(vocabulary)} = {math.log(len(vocabulary)):.2f}")
 
 # %% [markdown] reveals="pretraining.untrained"
-# Near ln V: with small weights all tokens get nearly the same score, so the model is as unsure as a uniform guess. A
-# loss far from ln V before the first step is a sign that something is wrong with the sizes of the weights.
+# Near ln V: with small weights all tokens get nearly the same score. A loss far from ln V before the first step is
+# a sign that the sizes of the weights are wrong.
 
 # %% [markdown]
 # ## 8.7 All positions learn at once
 #
 # The causal mask, −∞ before the softmax, gives later positions the weight 0, so all positions can be trained at once.
-# Below, a review of T tokens goes through the model once, with the mask, and then T times, cut off after 1, 2, ..., T
-# tokens, where only the last position's output counts.
+# Below, a review goes through the model once, with the mask, and then T times, cut off after 1, 2, ..., T tokens,
+# where only the last output counts.
 
 # %% draw=true
 # All positions at once, and one by one: outputs, time and loss
@@ -401,19 +400,18 @@ with waiting_for("Exercises 8.2 and 8.3"), torch.no_grad():
 
 
 # %% [markdown]
-# The same logits up to rounding, so the same loss and the same gradient, from one pass instead of T. Each position is
-# a training example. BERT, in lesson 10, hides words instead and reads on both sides. There only the hidden words are
-# examples, 15 % of all (Devlin et al. 2019, section 3.1).
+# The same logits up to rounding, so the same loss and gradient, from one pass instead of T. Each position is a
+# training example. In BERT, which reads on both sides (lesson 10), only the hidden words are, 15 % of all (Devlin
+# et al. 2019, section 3.1).
 
 # %% [markdown]
 # ## 8.8 Its size and its price
 #
-# **Why.** With lesson 7 you can count any model before it is trained. How large is yours, and what will the
-# training cost?
+# **Why.** With lesson 7 you can count before you train: how large is the model, and what will its training cost?
 #
-# Parameters: the words (once, since the head is the same matrix), the positions, the blocks, the last norm. Operations:
-# lesson 7's `training_flops_per_token` with the weights that *multiply*. Positions are looked up and added, no more.
-# The words are looked up as well, but as the head they multiply.
+# Parameters: the words (once, since the head is the same matrix), the positions, the blocks, the last norm.
+# Operations: lesson 7's `training_flops_per_token` with the weights that *multiply*: all but the positions, which
+# are only added. (The words multiply as the head.)
 #
 # **By hand.** V = 10, C = 2, 1 layer, 5 positions. The words have 20, the positions 10, a block with $d_{ff}$ = 8 has
 # 24 + 42 + 8 = 74, the last norm 4. Together **108** parameters, of which 98 multiply. A token takes 6·98 + 12·1·5·2 =
@@ -600,8 +598,8 @@ with waiting_for("Exercise 8.10"):
 # %% [markdown]
 # ## 8.11 Train it
 #
-# Only the batches are still missing. Texts of about the same length go together, so that there is little padding.
-# Each review is used once; the grammar can write more.
+# Only the batches are missing. Texts of about the same length go together, so there is little padding. Each review
+# is used once.
 
 
 # %%
@@ -633,15 +631,15 @@ def grammar_loss(texts):
 
 
 # %% [markdown]
-# Two optimizers share the parameters. **AdamW** is gradient descent with a step size of its own for each number
-# (Kingma and Ba 2015). It also shrinks weights a little at each step (Loshchilov and Hutter 2019). **Muon** updates
-# the blocks' matrices: it averages recent gradients and then makes the average nearly orthogonal, so that directions
-# with small gradients move as far as the others (Jordan et al. 2024). The positions have a larger rate of their own:
-# your `embed` multiplies the words by √C but not the positions, which have to move further to count as much.
+# Two optimizers share the parameters. **AdamW** gives each number a step size of its own (Kingma and Ba 2015), and
+# shrinks weights a little at each step (Loshchilov and Hutter 2019). **Muon** updates the blocks' matrices: it
+# averages recent gradients and then makes the average nearly orthogonal, so that directions with small gradients
+# move as far as the others (Jordan et al. 2024). The positions have a larger rate: your `embed` multiplies only the
+# words by √C, so positions have to move further to count as much.
 # (`python -m benchmarks.training_pretraining --adamw` compares with AdamW alone.)
 #
 # The loop sets the learning rates, fetches a batch and calls your step. `training.on_all_cores` gives each core
-# some rows of the batch; loss and gradients stay the same.
+# some rows of the batch.
 
 
 # %%
@@ -685,11 +683,10 @@ def pretrain(model, steps, batch_size=24, warmup=50):
 
 
 # %% [markdown]
-# This takes a minute or two; the bar tells you more. Watch the held-out loss come down towards the entropy. The
-# picture on the right shows by how many per cent your model's loss exceeds the grammar's on the same texts. You may
-# interrupt the run with the square ■ above the notebook: it is saved twice a minute, and resumes when you run this
-# cell again. The trained weights are kept for lesson 9. Set `TRAIN_ANEW = True` to train again, after you changed one
-# of your functions, say.
+# Watch the held-out loss come down towards the entropy. The picture on the right shows by how many per cent your
+# model's loss exceeds the grammar's on the same texts. You may interrupt the run with the square ■ above the
+# notebook: it resumes when you run this cell again. The weights are kept for lesson 9; `TRAIN_ANEW = True` trains
+# again.
 #
 # On a fast GPU (NVIDIA's H200; `%env HEADSTART_DEVICE=cuda`, as in 6.14), this run took
 # {measured.lessons_from_top_to_bottom.08_pretraining_pretraining.s_cuda} seconds instead of
@@ -714,8 +711,8 @@ with waiting_for("Exercises 8.2 to 8.10"):
 training.kept()  # what is kept on this computer; training.forget("reviews") removes a model
 
 # %% [markdown]
-# How good is it? The 200 held-out reviews may be a little easier or harder than reviews in general. So we compare the
-# model's loss with that of the grammar itself, which knows the true probabilities, on the very same texts.
+# How good is it? We compare the model's loss with that of the grammar itself, which knows the true probabilities,
+# on the same 200 held-out reviews.
 
 # %% predict="pretraining.limit"
 
@@ -801,10 +798,10 @@ with waiting_for("the training in 8.11"):
     show(explorers.next_words(next_probabilities(before), title=f"... {before[-28:]} ..."))
 
 # %% [markdown]
-# The kind of book was named at the beginning, and it decides which places can follow. Now three pairs of beginnings
-# that differ in a few words. *The jokes that carry the book* take *are*, though *book* is nearer. After *alma* the
-# model says *she*, after *kaspar* *he*. And whether *his* or *her* comes next was decided seventeen tokens earlier,
-# by the author's first name.
+# The kind of book was named at the beginning, and it decides which places can follow. Now three pairs of
+# beginnings. *The jokes that carry the book* take *are*, though *book* is nearer. After *alma* the model says
+# *she*, after *kaspar* *he*. And whether *his* or *her* comes next was decided seventeen tokens earlier, by the
+# author's first name.
 
 # %% draw=true
 # What number, hero and author do to the next word
@@ -838,9 +835,8 @@ with waiting_for("the training in 8.11"), torch.no_grad():
 
 # %% [markdown]
 # Is there a row with a bright cell at *jokes*? That head looks past *that carry the book* at the noun that decides.
-# Nobody put it there: training made it, because it lowers the loss. Which head it is differs from run to run. (The
-# weights show where a head looks. To see whether the model *uses* what the head finds, you would have to switch the
-# head off.)
+# Training made it, because it lowers the loss; which head it is differs from run to run. (To see whether the model
+# *uses* what the head finds, you would have to switch the head off.)
 #
 # **Question 8.13** · graded by hand · 10 minutes · 5 points
 #
@@ -851,12 +847,12 @@ with waiting_for("the training in 8.11"), torch.no_grad():
 # %% [markdown] written="pretraining.why_it_works" points=5
 # ### BEGIN SOLUTION
 # **Model answer.** The target of each position is the token after it, so the text labels itself. With the causal mask,
-# the weights of later positions are 0, so what comes out at a position depends on what is up to it and on nothing else.
-# Each position is then an honest exercise, and one pass gives the loss of all of them: in 8.7 the logits of one pass
-# and of T passes agreed. Without the mask a position could look at the very token that it has to predict. The loss
-# would go below the entropy, towards zero, in training and on held-out text (run A), but in writing there is no
-# next token to copy, so nothing useful would have been learned. The entropy is the average surprise of somebody who
-# knows the true probabilities; with any others the surprise is larger on average (the difference is the
+# the weights of later positions are 0, so the output at a position depends only on that position and those before
+# it. Each position is then an honest exercise, and one pass gives the loss of all of them: in 8.7 the logits of one
+# pass and of T passes agreed. Without the mask a position could look at the very token that it has to predict. The
+# loss would go below the entropy, towards zero, in training and on held-out text (run A), but in writing there is
+# no next token to copy, so nothing useful would have been learned. The entropy is the average surprise of somebody
+# who knows the true probabilities; with any others the surprise is larger on average (the difference is the
 # Kullback-Leibler divergence, which is never negative). So a held-out loss clearly below it means a leak. Ours
 # stayed a few per cent above.
 #
@@ -872,9 +868,9 @@ with waiting_for("the training in 8.11"), torch.no_grad():
 # %% [markdown]
 # ## 8.14 Temperature
 #
-# **Why.** A model gives probabilities; writing takes decisions. *Greedy* takes the most probable token each time.
-# It is safe, and it writes the same text again and again. Drawing from the probabilities is lively. But hundreds of
-# wrong tokens have a small probability each, and now and then one of them is drawn.
+# **Why.** A model gives probabilities; writing takes decisions. *Greedy* takes the most probable token each time,
+# and writes the same text again and again. Drawing from the probabilities is lively, but hundreds of wrong tokens
+# have a small probability each, and now and then one of them is drawn.
 #
 # **Formula.** Between the two lies a **temperature** τ: divide the logits by it, then take the softmax. Below 1,
 # likely tokens become likelier; towards 0 the rule becomes greedy.
@@ -919,8 +915,8 @@ check("pretraining.temperature", with_temperature)
 # %% [markdown]
 # ## 8.15 Top-k
 #
-# **Why.** Here is another way to keep out the hundreds of wrong tokens: only the *k* most probable may be drawn
-# (Fan et al. 2018, section 5.4). The others get 0, and what is left is scaled to sum to 1 again.
+# **Why.** To keep out the hundreds of wrong tokens, only the *k* most probable may be drawn (Fan et al. 2018,
+# section 5.4). The others get 0, and the rest is scaled to sum to 1 again.
 #
 # **By hand.** Probabilities 0.1, 0.5, 0.3, 0.1 and k = 2: 0, 0.5, 0.3, 0 are left, their sum is 0.8, so **0, 0.625,
 # 0.375, 0**.
@@ -941,7 +937,7 @@ check("pretraining.temperature", with_temperature)
 
 # %% exercise="pretraining.top_k"
 def top_k(probabilities, k):
-    """The k most probable tokens of each row alone.
+    """Keep only the k most probable tokens of each row.
 
     Args:
         probabilities: (..., V).
@@ -964,8 +960,8 @@ check("pretraining.top_k", top_k)
 # %% [markdown]
 # ## 8.16 The nucleus
 #
-# **Why.** In these reviews a dozen words can follow *plot*, and several dozen can follow *is*: a fixed k is too large
-# for one or too small for the other. The **nucleus** adapts (Holtzman et al. 2020, section 3.1): it is the smallest
+# **Why.** In these reviews a dozen words can follow *plot*, and several dozen can follow *is*: a fixed k is too
+# large for one or too small for the other. The **nucleus** adapts (Holtzman et al. 2020, section 3.1): the smallest
 # set of most probable tokens that together reach p (*top-p*).
 #
 # **By hand.** Probabilities 0.1, 0.5, 0.3, 0.1 and p = 0.7. Largest first: 0.5, not yet; 0.5 + 0.3 = 0.8, reached. Both
@@ -1051,14 +1047,14 @@ check("pretraining.draw", draw)
 # %% [markdown]
 # ## 8.18 It writes
 #
-# Every chat program runs this loop: probabilities, a rule, a draw, append the new token, repeat. With a cache only
-# the new token goes through the model.
+# Every chat program runs this loop: probabilities, a rule, a draw, append, repeat. With a cache only the new token
+# goes through the model.
 
 
 # %%
 @torch.no_grad()
 def generate(model, prompts, rule, seed=0):
-    """Go on writing until all texts have
+    """Keep writing until all texts have
     ended, or the model has no more positions.
 
     prompts: (B, T). rule: logits (B, V) to probabilities (B, V).
@@ -1091,18 +1087,17 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"):
         print(f"{name}:\n  {generate(trained(model), begun, RULES[name], seed=1)[0]}\n")
 
 # %% [markdown]
-# Play with the rules. Grey bars are the model's probabilities, blue ones what your rules leave. Top-k at its end, 50,
-# cuts nothing. Try temperature 2, then keep it and lower top-p. Begin a sentence with *sadly ,* or *luckily ,*: has
-# your model noticed the difference?
+# Play with the rules. Grey bars are the model's probabilities, blue ones what your rules leave. Try temperature 2,
+# then keep it and lower top-p. Begin a sentence with *sadly ,* or *luckily ,*: has your model noticed the
+# difference?
 
 # %% draw=true
 # Explore: which words are left to draw from
 explorers.next_word_explorer(model, with_temperature, top_k, nucleus, draw)
 
 # %% [markdown]
-# How many of its sentences are grammatical? The grammar itself can say, by trying to parse them: word order, and
-# agreement in number, gender and kind of book. Each rule writes a hundred reviews. Texts should also vary, so the
-# cell counts the different words among the first 2,000.
+# How many of its sentences are grammatical? The grammar itself tries to parse them. Each rule writes a hundred
+# reviews. Texts should also vary, so the cell counts the different words among the first 2,000.
 
 # %% predict="pretraining.settings"
 
@@ -1129,9 +1124,8 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predi
 # sentences at temperature 0.8 were grammatical,
 # {measured.training_pretraining.temperature_1.grammatical_sentences} % at 1 and
 # {measured.training_pretraining.temperature_1_3.grammatical_sentences} % at 1.3. Greedy writes the same text a
-# hundred times. With the nucleus, {measured.training_pretraining.nucleus_0_9.grammatical_sentences} % were
-# grammatical: it repaired nearly everything that temperature 1 got wrong, since the damage comes from the long tail
-# of small probabilities.
+# hundred times. With the nucleus, {measured.training_pretraining.nucleus_0_9.grammatical_sentences} % were: the
+# damage at temperature 1 comes from the long tail of small probabilities.
 
 # %% [markdown]
 # **Question 8.18** · graded by hand · 10 minutes · 5 points
@@ -1164,11 +1158,10 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predi
 # %% [markdown]
 # ## 8.19 Tokens of your own: byte-pair encoding
 #
-# **Why.** So far a token was a word. Real text has more words than any table: names, numbers, *unfilmable*. With a
-# token for each letter, any word can be written, but texts become about four times as long, and a model has to
-# learn to spell first. **Byte-pair encoding** is in between (Sennrich et al. 2016; GPT-2 begins with bytes, not
-# letters). Begin with letters. Count which two tokens occur side by side most often, and make them one. Repeat as
-# often as you like.
+# **Why.** So far a token was a word, but real text has more words than any table: names, numbers, *unfilmable*.
+# A token for each letter can write any word, but makes texts about four times as long. **Byte-pair encoding** is in
+# between (Sennrich et al. 2016; GPT-2 begins with bytes, not letters). Begin with letters. Count which two tokens
+# occur side by side most often, and make them one. Repeat as often as you like.
 #
 # **By hand.** A text has *low* 5 times, *lower* 2 times and *slow* once. As tokens with spaces between them:
 #
@@ -1192,7 +1185,7 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predi
 
 # %% exercise="pretraining.count_pairs"
 def count_pairs(words):
-    """How often each two tokens stand side by side.
+    """How often each pair of tokens occurs side by side.
 
     Args:
         words: {word: how often it occurs}. A word is its tokens with
@@ -1258,8 +1251,8 @@ def merge_pair(word, pair):
 check("pretraining.merge_pair", merge_pair)
 
 # %% [markdown]
-# That is all it takes to learn tokens. If two pairs occur equally often, the one with the older tokens goes first;
-# letters are as old as their place in the alphabet. The library `tokenizers` does the same. Do you get its merges?
+# That is all it takes to learn tokens. Of pairs that occur equally often, the one with the older tokens goes first,
+# and letters are as old as their place in the alphabet. Do you get the merges of the library `tokenizers`?
 
 
 # %%
@@ -1293,8 +1286,7 @@ with waiting_for("Exercises 8.19a and 8.19b"):
 
 # %% [markdown]
 # Frequent words such as *the* soon become tokens, rare ones stay in pieces. A new word is encoded by the same
-# merges in the same order, and no word is unknown as long as its letters are known. The way back to text is
-# simpler: leave the spaces out.
+# merges in the same order, and none is unknown if its letters are known. To get text back, leave the spaces out.
 #
 # **By hand.** With the merges `l o`, `lo w`: *slower* is `s l o w e r`, then `s lo w e r`, then `s low e r`.
 #
@@ -1455,7 +1447,7 @@ with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
 
 # %% exercise="pretraining.compute_optimal"
 def compute_optimal(budgets, best, flops):
-    """What to train for another budget.
+    """What to train for a new budget.
 
     Args:
         budgets: floating-point operations, (K,), float64, two or more.
@@ -1623,23 +1615,20 @@ else:
 #
 # - Text labels itself: the target is the next token. With a causal mask all positions are trained in one pass.
 # - The loss is the mean surprise over real targets, in nats per token; $e$ to that power is the perplexity.
-# - The entropy is the limit. The gap between the table of pairs and the model shows what memory is worth; a held-out
-#   loss clearly below the entropy means a leak.
+# - The entropy is the limit: a held-out loss clearly below it means a leak.
 # - A training step: zero, forward, loss, backward, clip, step, in this order. The learning rate goes up, then down.
-# - Tokens are learned, too: byte-pair encoding merges the most frequent neighbours. It can encode any word whose
-#   letters it knows.
+# - Byte-pair encoding learns tokens by merging the most frequent neighbours.
 # - A model gives probabilities, not decisions: greedy, temperature, top-k and nucleus make them, and you measured
 #   what each costs.
 #
-# **Sources.** Shannon 1948, *A mathematical theory of communication*. Vaswani et al. 2017, *Attention is all you
-# need*. Press and Wolf 2017, *Using the output embedding to improve language models*. Radford et al. 2019, *Language
-# models are unsupervised multitask learners*. Brown et al. 2020, *Language models are few-shot learners*. Pascanu,
-# Mikolov and Bengio 2013, *On the difficulty of training recurrent neural networks*. Kingma and Ba 2015, *Adam*.
-# Loshchilov and Hutter 2019, *Decoupled weight decay regularization*. Fan, Lewis and Dauphin 2018, *Hierarchical
-# neural story generation*. Holtzman et al. 2020, *The curious case of neural text degeneration*. Sennrich, Haddow and
-# Birch 2016, *Neural machine translation of rare words with subword units*. Devlin et al. 2019, *BERT*. Jordan et al.
-# 2024, *Muon: an optimizer for hidden layers in neural networks*. Kaplan et al. 2020, *Scaling laws for neural
-# language models*. Hoffmann et al. 2022, *Training compute-optimal large language models*. Porian et al. 2024,
-# *Resolving discrepancies in compute-optimal scaling of language models*. Karpathy 2022, *nanoGPT*, README.
+# **Sources.** Shannon 1948, *A mathematical theory of communication*. Brown et al. 2020, *Language models are
+# few-shot learners*. Pascanu, Mikolov and Bengio 2013, *On the difficulty of training recurrent neural networks*.
+# Kingma and Ba 2015, *Adam*. Loshchilov and Hutter 2019, *Decoupled weight decay regularization*. Fan, Lewis and
+# Dauphin 2018, *Hierarchical neural story generation*. Holtzman et al. 2020, *The curious case of neural text
+# degeneration*. Sennrich, Haddow and Birch 2016, *Neural machine translation of rare words with subword units*.
+# Devlin et al. 2019, *BERT*. Jordan et al. 2024, *Muon: an optimizer for hidden layers in neural networks*. Kaplan
+# et al. 2020, *Scaling laws for neural language models*. Hoffmann et al. 2022, *Training compute-optimal large
+# language models*. Porian et al. 2024, *Resolving discrepancies in compute-optimal scaling of language models*.
+# Karpathy 2022, *nanoGPT*, README.
 #
 # In lesson 9 your model learns to tell praise from blame.

@@ -528,7 +528,7 @@ check("finetuning.silent", silent)
 # %% exercise="finetuning.freeze"
 def freeze(model):
     """Let training change nothing in the
-    model's body. Its head goes on training.
+    model's body. Its head still trains.
 
     Args:
         model: has a `body` and a `head`; changed in place.
@@ -818,7 +818,7 @@ def t_interval(values, quantiles):
     Args:
         values: a result for each seed, two or more.
         quantiles: quantiles[d] is Student's t for d degrees of freedom;
-            quantiles[0] stands for nothing.
+            quantiles[0] isn't used.
 
     Returns:
         The lower and the upper end.

@@ -454,7 +454,7 @@ check("bert.embed", embed)
 
 # %% exercise="bert.word_head"
 class WordHead(torch.nn.Module):
-    """Says which word stands at a position,
+    """Says which word belongs at a position,
     by comparing with the embedding.
     """
 
@@ -615,7 +615,7 @@ def shares_right(model, read, segments, follows, labels):
 @training.on_device
 def pretrain(bert, rows, generator, held_out, steps):
     """Train in place, with a live picture.
-    A run that was interrupted goes on.
+    An interrupted run resumes.
     """
     drawn = experiments.batches(rows, ROWS, seed=0)
     optimizer, spread = experiments.optimizer_of(bert), training.on_all_cores(loss_of)
@@ -698,7 +698,7 @@ def blank_left_to_right(model, ids, place, candidates):
         ids: a text that begins with <bos>, any token at the blank,
             integers, (T,). It isn't changed.
         place: of the blank, an index of at least 1.
-        candidates: the words that may stand there, (N,).
+        candidates: the words that may be there, (N,).
 
     Returns:
         Two tensors (N,), each of which sums to 1: the candidates'
@@ -735,7 +735,7 @@ def guesses(blank):
     text = vocabulary.batch([vocabulary.decode(blank.words)])[0]
     left, whole = blank_left_to_right(models["left"], text, blank.place + 1, candidates)
     row = torch.tensor([pack(blank.first, blank.second, LENGTH)])
-    at = blank.place + 1 + (blank.place >= len(blank.first))  # [CLS] stands before it, and maybe a [SEP]
+    at = blank.place + 1 + (blank.place >= len(blank.first))  # [CLS] comes before it, and maybe a [SEP]
     hidden = row.clone()
     hidden[0, at] = MASK
     both = models["bert"](hidden, segments_of(row))[0][0, at, candidates].softmax(dim=-1)
@@ -1318,7 +1318,7 @@ def renamed(published, names, n_layers, turned=()):
         published: tensors by their names,
             which end in ".weight" or ".bias".
         names: for each of our layers, the list of published ones whose
-            rows fill it, one below the other. "{}" stands for the
+            rows fill it, one below the other. "{}" is the
             number of a block.
         n_layers: how many blocks there are, numbered from 0.
         turned: those of our layers whose matrices are published as

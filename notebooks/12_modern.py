@@ -287,7 +287,7 @@ check("modern.attention", GroupedAttention)
 # %% exercise="modern.block"
 class Block(torch.nn.Module):
     """Grouped attention and a feed-forward
-    network with a gate, each behind an RMS norm.
+    network with a gate, each after an RMS norm.
 
     Args:
         d_model: C.
@@ -597,7 +597,7 @@ show(drawings.experts())
 # %% exercise="modern.mixture"
 def mixture(x, gates, experts):
     """Give each token to its experts alone,
-    and add up what they say, each times its gate.
+    and add up their outputs, each times its gate.
 
     Args:
         x: tokens' vectors, (N, C).
@@ -891,7 +891,7 @@ def adjusted(target, draft):
 
     Args:
         target: the large model's probabilities, (V,).
-        draft: the small model's, (V,), others than the target's.
+        draft: the small model's, (V,), different from the target's.
 
     Returns:
         Probabilities, (V,).

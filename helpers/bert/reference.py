@@ -73,7 +73,7 @@ def segments_of(ids: torch.Tensor) -> torch.Tensor:
     Returns:
         Integers (B, T): 0 up to the first `[SEP]`, 1 from there up to the second, 0 at `<pad>`.
     """
-    closed = (ids == SEP).cumsum(dim=-1) - (ids == SEP).long()  # how many [SEP] stand before each token
+    closed = (ids == SEP).cumsum(dim=-1) - (ids == SEP).long()  # how many [SEP] come before each token
     return ((closed == 1) & (ids != PAD)).long()
 
 
@@ -234,7 +234,7 @@ def blank_left_to_right(
         model: tokens (B, T) to logits (B, T, V) for the next token.
         ids: a text with any token at the blank, (T,). It begins with `<bos>`.
         place: of the blank, at least 1.
-        candidates: the words that may stand there, (N,).
+        candidates: the words that may be there, (N,).
 
     Returns:
         The probabilities of the candidates, (N,) each, which sum to 1: by the next-word scores before the

@@ -37,7 +37,7 @@ def mixture_cases(g: Generator) -> list[Case]:
         if strict:
             signs = torch.where(shares > 0, 1.0, -1.0)
             x[:, :E] = (x[:, :E].abs() + 0.25) * signs
-        kind = "experts who read nothing but their own" if strict else "experts"
+        kind = "experts that read nothing but their own" if strict else "experts"
         recipe = {"layer": kind, "weights": [shared.normal(g, C, C, spread=0.7) for _ in range(E)]}
         return Case(title, (x, shares, recipe))
 
