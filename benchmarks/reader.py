@@ -73,7 +73,7 @@ def measure(console: Parts, model: reader.Reader) -> None:
         right.setdefault(name, []).append(bool(better))
     for name, each in right.items():
         low, high = wilson(sum(each), len(each), 1.96)
-        table.add_row(name, str(len(each)), f"{sum(each) / len(each):.0%} ({low:.0%} to {high:.0%})")
+        table.add_row(name, str(len(each)), f"{sum(each) / len(each):.1%} ({low:.1%} to {high:.1%})")
     console.print(table)
 
 
