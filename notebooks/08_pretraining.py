@@ -1361,7 +1361,7 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
 #
 # Below are 16 training runs: four budgets, and for each of them four models of two blocks, from 8 to 128 channels
 # wide. What counts is the gap, the loss above the entropy, which elsewhere nobody knows. (They take some six minutes
-# on two cores, so they were measured beforehand, with one seed each. For your own, set `MEASURE_ANEW = True` below.)
+# on two cores, so they were measured beforehand, with one seed each. You add one budget of your own.)
 #
 # **Formula** (after Hoffmann et al. 2022, section 3.2, who fit the loss itself, since they can't know the gap). The
 # gaps of one budget form a valley. Near its bottom it is roughly a parabola in the *logarithms* of both: with
@@ -1405,15 +1405,20 @@ check("pretraining.best_size", best_size)
 
 # %% predict="pretraining.valley"
 
+
+# %%
+def bottom(runs):
+    """The best size by runs of one budget."""
+    columns = ([run.weights for run in runs], [run.gap for run in runs])
+    return best_size(*(torch.tensor(column, dtype=torch.float64) for column in columns))
+
+
 # %% draw=true
-MEASURE_ANEW = False
-runs, best = [], {}
+# Four valleys, and the bottom of each
+runs, best = scaling.kept(), {}
 with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
-    runs = scaling.measure() if MEASURE_ANEW else scaling.kept()
     for flops in sorted({run.flops for run in runs}):
-        mine = [run for run in runs if run.flops == flops]
-        columns = ([run.weights for run in mine], [run.gap for run in mine])
-        best[flops] = best_size(*(torch.tensor(column, dtype=torch.float64) for column in columns))
+        best[flops] = bottom([run for run in runs if run.flops == flops])
         print(f"{flops:.0e} operations: best with {best[flops]:,.0f} weights")
     show(scaling.valleys(runs, best))
 
@@ -1421,6 +1426,21 @@ with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
 # Each budget has its valley. The smallest models are too small for what they could learn from so many tokens; the
 # largest have read too few. With thirty times the operations the valley has moved to a model six times as large, and
 # the smallest gap has fallen from 0.69 to 0.04.
+
+# %% [markdown]
+# **A budget of your own.** The smallest one again, with another seed: four models, TIME. How far apart are the
+# two bottoms? Nothing but the seed differs.
+
+# %% draw=true
+# Your budget of 10¹¹ operations, in the course's picture
+with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
+    yours = scaling.measure([1e11], seed=1, keep=True)
+    ax = scaling.valleys(runs, best)
+    sizes, gaps = [run.weights for run in yours], [run.gap for run in yours]
+    told = ", ".join(f"{run.gap:.3f} with {run.weights:,}" for run in yours)
+    plots.yours(ax, sizes, gaps, f"Yours, 1e+11 operations: {told}")
+    show(ax)
+    print(f"best with {bottom(yours):,.0f} weights by your runs, {best[1e11]:,.0f} by the course's")
 
 # %% [markdown]
 # ### Weights or tokens
