@@ -57,14 +57,15 @@ def measure(budgets: Sequence[float] = tuple(WIDTHS), seed: int = 0, keep: bool 
     """
     jobs = [(flops, _model(width, seed)) for flops in budgets for width in WIDTHS[flops]]
     jobs.sort(key=lambda job: -job[0] * (_weights(job[1]) + 50_000))  # the longest first: no core waits
+    tokens = [round(flops / (6 * _weights(model))) for flops, model in jobs]
     names = [f"budget {flops:.0e} {_weights(model)} {seed}" for flops, model in jobs]
     if not keep or not all(training.recall(name, job[1]) for name, job in zip(names, jobs, strict=True)):
-        training.each(lambda job: _learn(job[1], _steps(*job), seed), jobs, "Models")
+        tokens = training.each(lambda job: _learn(job[1], _steps(*job), seed), jobs, "Models")
         for name, (_, model) in zip(names if keep else (), jobs, strict=False):
             training.keep(name, model)
     runs = [
-        Run(flops, _weights(model), round(flops / (6 * _weights(model))), held_out(model) - floor())
-        for flops, model in jobs
+        Run(flops, _weights(model), read, held_out(model) - floor())
+        for (flops, model), read in zip(jobs, tokens, strict=True)
     ]
     return sorted(runs, key=lambda run: run[:2])
 
@@ -86,12 +87,12 @@ def _steps(flops: float, model: LanguageModel) -> int:
 
 
 @training.on_device
-def _learn(model: LanguageModel, steps: int, seed: int) -> None:
-    """Train it, in place."""
+def _learn(model: LanguageModel, steps: int, seed: int) -> int:
+    """Train it, in place; how many tokens it has read."""
     matrices, rest = matrices_and_rest(model)
     adam = torch.optim.AdamW(rest, lr=PEAK, betas=(0.9, 0.98), weight_decay=0.05, fused=True)
     optimizer = CombinedOptimizer(Muon(matrices, lr=MATRIX_PEAK), adam)
-    loss_of = training.beside(experiments.loss_of)
+    loss_of, tokens = training.beside(experiments.loss_of), 0
     for step, (now, then) in enumerate(experiments.batches(steps, BATCH, seed), 1):
         training.unless_stopped()
         optimizer.set_rate(min(1.0, step / 30) * (1 - (step - 1) / steps))
@@ -99,6 +100,8 @@ def _learn(model: LanguageModel, steps: int, seed: int) -> None:
         loss_of(model, now, then).backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
+        tokens += int((then != -100).sum())
+    return tokens
 
 
 @functools.cache

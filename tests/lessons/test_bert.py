@@ -9,7 +9,7 @@ from autograder import exercises
 from autograder.exercises.bert.shared import passages
 from autograder.sheets import VISIBLE_SEED, make_cases, outcome_of
 from helpers import bert, corpora, finetuning, pretraining
-from helpers.bert import experiments, explorers, published, recipes
+from helpers.bert import experiments, explorers, figures, published, recipes
 from helpers.checking.calling.drivers import judged, run
 from helpers.finetuning.experiments import Examples
 from helpers.masking import sees
@@ -201,6 +201,15 @@ def test_what_the_lesson_shows_was_measured_with_five_seeds():
     assert mean[published.TUNED][200] > 0.14 + max(mean["TF-IDF"][200], mean[published.SCRATCH][200])
 
 
+def test_the_students_own_seeds_are_drawn_beside_the_courses() -> None:
+    own = {published.TUNED: {200: [0.7, 0.75]}}
+    ax = figures.by_labels(published.MEASURED, title="A", yours=own)
+    assert ax.lines[-2].get_xydata().tolist() == [[200, 0.7], [200, 0.75]] or ax.lines[
+        -1
+    ].get_xydata().tolist() == [[200, 0.7], [200, 0.75]]
+    assert ax.get_label().endswith("Yours, fine-tuned: 70.0 % with 200 labels, 75.0 % with 200 labels.")
+
+
 # -- the helper and the references -----------------------------------------------------------------------------
 
 
@@ -319,7 +328,7 @@ def test_packed_rows_by_hand():
     [ids, segments, labels] = next(
         experiments.batches([(packed, 1), (([4, 9, 5, 5], [0, 0, 0, 1]), 0)], 2, 0)
     )
-    assert sorted(segments.tolist()) == [[0, 0, 0, 1, 0, 0, 0, 0], packed[1]]
+    assert sorted(segments.tolist()) == [packed[1], [0, 0, 0, 1, 0, 0, 0, 0]]
     assert ids.shape == segments.shape == (2, 8) and sorted(labels.tolist()) == [0, 1]
 
 
