@@ -1364,7 +1364,7 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
 #
 # Below are 16 training runs: four budgets, and for each of them four models of two blocks, from 8 to 128 channels
 # wide. What counts is the gap, the loss above the entropy, which elsewhere nobody knows. (They take some six minutes
-# on two cores, so they were measured beforehand, with one seed each. For your own, set `MEASURE_ANEW = True` below.)
+# on two cores, so they were measured beforehand, with one seed each. You add one budget of your own.)
 #
 # **Formula** (after Hoffmann et al. 2022, section 3.2, who fit the loss itself, since they can't know the gap). The
 # gaps of one budget form a valley. Near its bottom it is roughly a parabola in the *logarithms* of both: with
@@ -1406,17 +1406,22 @@ def best_size(sizes, gaps):
 # %% check="pretraining.best_size"
 check("pretraining.best_size", best_size)
 
+
+# %%
+def bottom(runs):
+    """The best size by runs of one budget."""
+    columns = ([run.weights for run in runs], [run.gap for run in runs])
+    return best_size(*(torch.tensor(column, dtype=torch.float64) for column in columns))
+
+
 # %% predict="pretraining.valley"
 
 # %% draw=true
-MEASURE_ANEW = False
-runs, best = [], {}
+# Four valleys, and the bottom of each
+runs, best = scaling.kept(), {}
 with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
-    runs = scaling.measure() if MEASURE_ANEW else scaling.kept()
     for flops in sorted({run.flops for run in runs}):
-        mine = [run for run in runs if run.flops == flops]
-        columns = ([run.weights for run in mine], [run.gap for run in mine])
-        best[flops] = best_size(*(torch.tensor(column, dtype=torch.float64) for column in columns))
+        best[flops] = bottom([run for run in runs if run.flops == flops])
         print(f"{flops:.0e} operations: best with {best[flops]:,.0f} weights")
     show(scaling.valleys(runs, best))
 
@@ -1424,6 +1429,22 @@ with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
 # Each budget has its valley. The smallest models are too small for what they could learn from so many tokens; the
 # largest have read too few. With thirty times the operations the valley has moved to a model six times as large, and
 # the smallest gap has fallen from 0.69 to 0.04.
+
+# %% [markdown]
+# **A budget of your own.** Train the four models of the smallest budget again, from a different seed: about 50 seconds
+# on one core. (An interrupt stops them; once trained, they are kept.) Nothing but the seed differs, so what lies between
+# your points and the course's is chance.
+
+# %% draw=true
+# Your budget of 10¹¹ operations, in the course's picture
+with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
+    yours = scaling.measure([1e11], seed=1, keep=True)
+    ax = scaling.valleys(runs, best)
+    sizes, gaps = [run.weights for run in yours], [run.gap for run in yours]
+    told = ", ".join(f"{run.gap:.3f} with {run.weights:,}" for run in yours)
+    plots.yours(ax, sizes, gaps, f"Yours, 1e+11 operations: {told}")
+    show(ax)
+    print(f"best with {bottom(yours):,.0f} weights by your runs, {best[1e11]:,.0f} by the course's")
 
 # %% [markdown]
 # ### Weights or tokens
@@ -1516,9 +1537,7 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.voca
             f"{run.merges:>5,} merges: {run.parameters:,} parameters, {run.characters:.2f} characters per token,"
             f" {run.nats:.2f} nats per token, {run.bits:.2f} bits per character"
         )
-    title = "Shakespeare, on text never trained on"
-    bits = {"bits per character": [run.bits for run in runs]}
-    show(plots.bars([f"{run.merges:,} merges" for run in runs], bits, ylabel="bits", title=title))
+    show(plays.bits_by_merges(runs))
 
 # %% [markdown] reveals="pretraining.vocabulary"
 # (One seed each, kept from the course's own runs; `python -m benchmarks.training_pretraining --tokens` makes them.)
@@ -1531,9 +1550,11 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.voca
 # examples.
 
 # %% [markdown]
-# Now yours. Set `SHAKESPEARE` in 8.1 to True. `MERGES = 0` takes letters; with 256, your own functions of 8.19 learn the
-# merges and encode the text first, which takes a minute or more. nanoGPT's loss is in the picture only with letters: per
-# token, the two can't be compared.
+# **A run of your own**, with another seed, drawn into this picture. Set `SHAKESPEARE` in 8.1 to True. `MERGES = 0` takes
+# letters; with 256, your own functions of 8.19 learn the merges and encode the text first, which takes a minute or more.
+# How far is your point from the bar of as many merges? Only the seed and your parts differ, so a gap between two bars
+# means something only if it is larger than that. (nanoGPT's loss is in the live picture only with letters: per token,
+# the two can't be compared.)
 
 
 # %% draw="open"
@@ -1596,17 +1617,17 @@ else:
     with waiting_for("Exercises 8.3 to 8.19"):
         text = corpora.load("tinyshakespeare")
         (ids, unseen), tokens = read_plays(text, MERGES)
-        torch.manual_seed(0)
+        torch.manual_seed(1)  # the course's was 0
         playwright = new_model(len(tokens), 128, 4, 4, 64)
         train_on_plays(playwright, ids, tokens, training.steps(2000))
         nats = plays.held_out_loss(playwright, unseen, loss_of)
         characters = len(plays.split(text)[1]) / len(unseen)
+        bits = nats / math.log(2) / characters
         print(
             f"{nats:.3f} nats per token on all of the validation text; for letters, nanoGPT's README has 1.88"
         )
-        print(
-            f"{characters:.2f} characters per token: {nats / math.log(2) / characters:.3f} bits per character"
-        )
+        print(f"{characters:.2f} characters per token: {bits:.3f} bits per character")
+        show(plays.bits_by_merges(plays.kept(), (MERGES, bits)))
         line = continued(playwright, torch.tensor([[tokens.index("¶")]]), 300)
         print(plays.text_of(tokens[n] for n in line[0]))
 

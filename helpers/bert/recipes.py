@@ -98,59 +98,6 @@ def _shares(
     }
 
 
-# -- pairs -------------------------------------------------------------------------------------------------
-
-
-def pairing() -> Callable[..., Findings]:
-    """What is true of the results of `answer(documents, generator)`. No two passages may be the same."""
-
-    def use(results: Sequence, documents: Sequence, *_: object) -> Findings:
-        *drawn, again = [_pairs(result, len(documents)) for result in results]
-        place = {tuple(second): number for number, (_, second) in enumerate(documents)}
-        firsts = [list(first) for first, _ in documents]
-        rows = [(n, place.get(tuple(s)), y) for pairs in drawn for n, (_, s, y) in enumerate(pairs)]
-        strangers = {(n, at) for n, at, y in rows if not y}
-        labels = torch.tensor([[y for _, _, y in pairs] for pairs in drawn])  # (calls, documents)
-        alike = labels[:, :-1:2] == labels[:, 1::2]
-        drawn_apart = (labels.amin(dim=0) < labels.amax(dim=0)).all()
-        found: Findings = {
-            "a pair for each document, begun by its own first part": all(
-                [first for first, _, _ in pairs] == firsts for pairs in drawn
-            ),
-            "about half are labelled 1": _near(int(labels.sum()), labels.numel(), 0.5),
-            "with label 1, the second part is the document's own": all(at == n for n, at, y in rows if y),
-            "with label 0, it is another document's second part": all(
-                at is not None and at != n for n, at, y in rows if not y
-            ),
-            "any other document can give it": len({s for s in strangers if None not in s and s[0] != s[1]})
-            > 0.6 * len(documents) * (len(documents) - 1),
-            "each document is true at times and false at others": bool(drawn_apart),
-            "the same generator gives the same pairs": again == drawn[0],
-        }
-        if len(documents) > 2:  # of two, exactly one may be true each time, or both
-            found["one call has both kinds"] = bool(
-                (labels.amin(dim=1) < labels.amax(dim=1)).float().mean() > 0.5
-            )
-            found["a pair's label says nothing of the next one's"] = _near(
-                int(alike.sum()), alike.numel(), 0.5
-            )
-        return found
-
-    return use
-
-
-def _pairs(result: object, count: int) -> list[tuple[list, list, int]]:
-    if not isinstance(result, tuple | list) or len(result) != count:
-        raise ValueError(f"a list of {count} pairs is wanted, one for each document")
-    if any(not isinstance(pair, tuple | list) or len(pair) != 3 for pair in result):
-        raise ValueError("each pair has three parts: first, second, label")
-    if any(not isinstance(part, tuple | list) for first, second, _ in result for part in (first, second)):
-        raise ValueError("the parts of a pair are lists of tokens")
-    if any(label not in (0, 1) for _, _, label in result):
-        raise ValueError("a label is 1 or 0")
-    return [(list(first), list(second), int(label)) for first, second, label in result]
-
-
 def _small_language_model(words: torch.Tensor, inner: torch.Tensor, out: torch.Tensor) -> Callable:
     """Scores for the next token, (B, T) to (B, T, V), that depend on all tokens so far."""
 
@@ -165,7 +112,6 @@ def _small_language_model(words: torch.Tensor, inner: torch.Tensor, out: torch.T
 register(
     {
         "statistics of a masking": masking,
-        "statistics of pairs": pairing,
         "a small language model": _small_language_model,
     }
 )
