@@ -1120,11 +1120,11 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predi
     show(ax)
 
 # %% [markdown] reveals="pretraining.settings"
-# In our run (8.11's benchmark) {measured.training_pretraining.temperature_0_8.grammatical_sentences} % of the
+# In our run (8.11's benchmark) {measured.training_pretraining.temperature_0_8.grammatical_sentences} of the
 # sentences at temperature 0.8 were grammatical,
-# {measured.training_pretraining.temperature_1.grammatical_sentences} % at 1 and
-# {measured.training_pretraining.temperature_1_3.grammatical_sentences} % at 1.3. Greedy writes the same text a
-# hundred times. With the nucleus, {measured.training_pretraining.nucleus_0_9.grammatical_sentences} % were: the
+# {measured.training_pretraining.temperature_1.grammatical_sentences} at 1 and
+# {measured.training_pretraining.temperature_1_3.grammatical_sentences} at 1.3. Greedy writes the same text a
+# hundred times. With the nucleus, {measured.training_pretraining.nucleus_0_9.grammatical_sentences} were: the
 # damage at temperature 1 comes from the long tail of small probabilities.
 
 # %% [markdown]

@@ -681,9 +681,10 @@ with waiting_for("the exercises up to 9.8"):
         )
 
 # %% [markdown]
-# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast GPU
-# (NVIDIA's H200), all runs from here to 9.13 took 31 seconds instead of 64 on two CPU cores; the pretrained
-# models of 9.10 reached 92.2 % instead of 91.5 %.
+# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast
+# GPU (NVIDIA's H200), this whole lesson, with the body's pretraining, took
+# {measured.lessons_from_top_to_bottom.09_finetuning.s_cuda} seconds instead of
+# {measured.lessons_from_top_to_bottom.09_finetuning.s_cpu} on two CPU cores.
 #
 # Here is one run to watch, with 200 labels, for 8 *epochs*. An epoch is one pass over all labelled reviews:
 # 13 steps of 16 here, the last one smaller. The loss on the labelled reviews falls almost to 0: the model can
@@ -1288,19 +1289,19 @@ with waiting_for("the exercises up to 9.17a"):
 # the test reviews, but not the seed, whose effect the dots show. The Transformer from scratch doesn't beat
 # counting: 200 labels seem too few to learn both what words mean and how sentences are read.
 #
-# **In our run**, on two CPU cores:
+# **In our runs**, on two CPU cores (all but the adapters by `python -m benchmarks.training_finetuning`):
 #
 # | | accuracy (95 % interval) | loss as a language model |
 # | --- | --- | --- |
-# | 200 labels, five seeds: full | 89 % (87 to 90) | 1.80, before 1.20 |
+# | 200 labels, five seeds: full | {measured.training_finetuning.end.full} | {measured.training_finetuning.full.nats_per_token:.2f}, before {measured.training_finetuning.before.nats_per_token:.2f} |
 # | adapters, rank 4 | 92 % (90 to 94) | merged 2.26, taken out 1.20 |
-# | head only | 75 % (74 to 76) | 1.20 |
-# | TF-IDF | 66 % (61 to 71) | |
-# | from scratch | 62 % (57 to 66) | |
-# | 50 labels, two seeds: pretrained | 78 % (73 to 82) | |
-# | 2,000 labels, two seeds: pretrained | 97 % (94 to 98) | |
-# | from scratch | 79 % (74 to 83) | |
-# | TF-IDF | 78 % (73 to 83) | |
+# | head only | {measured.training_finetuning.end.head_only} | {measured.training_finetuning.head_only.nats_per_token:.2f} |
+# | TF-IDF | {measured.training_finetuning.end.tf_idf} | |
+# | from scratch | {measured.training_finetuning.end.from_scratch} | |
+# | 50 labels, two seeds: pretrained | {measured.training_finetuning.50.full} | |
+# | 2,000 labels, two seeds: pretrained | {measured.training_finetuning.2_000.full} | |
+# | from scratch | {measured.training_finetuning.2_000.from_scratch} | |
+# | TF-IDF | {measured.training_finetuning.2_000.tf_idf} | |
 #
 # The intervals of full fine-tuning and of the adapters touch. The runs share seeds, labels and test reviews, so
 # the differences seed by seed would decide. The bars of the last rows are ±5 points, so "forty times as many
@@ -1344,8 +1345,10 @@ with waiting_for("the exercises up to 9.17a"):
 # The course's reviews come from a grammar in which word order matters and unlabelled text reveals sentiment.
 # Real reviews don't. rt-polarity has 10,662 sentences of film reviews (Pang and Lee 2005). The body is
 # trained, without labels, on those that aren't for testing and on WikiText-2. Then it gets 200 labels, with 5
-# seeds. Both regimes read the mean here. Our run took six minutes: pretrained 56.7 % (54.7 to 58.8), from
-# scratch 55.7 % (54.7 to 56.8), TF-IDF 57.8 % (55.6 to 60.0). The intervals overlap, so none is clearly
+# seeds. Both regimes read the mean here. Our run took six minutes: pretrained
+# {measured.training_finetuning_real_text.pretrained.accuracy}, from scratch
+# {measured.training_finetuning_real_text.from_scratch.accuracy}, TF-IDF
+# {measured.training_finetuning_real_text.tf_idf.accuracy}. The intervals overlap, so none is clearly
 # ahead. The lead that you measured is no law: it depends on the corpus, the body and the amount of
 # pretraining.
 #

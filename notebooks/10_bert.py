@@ -492,8 +492,13 @@ def bert_loss(word_logits, follows_logits, labels, follows):
 # lesson 8's: Muon for the blocks' matrices, AdamW for the rest.
 #
 # Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast GPU
-# (NVIDIA's H200), this run took 22 seconds instead of 81 on two CPU cores, and ended with a held-out loss of 1.62
-# instead of 1.65; fine-tuning in 10.11 took 13 seconds instead of 44.
+# (NVIDIA's H200), this run took {measured.lessons_from_top_to_bottom.10_bert_pretraining_bert.s_cuda}
+# seconds instead of {measured.lessons_from_top_to_bottom.10_bert_pretraining_bert.s_cpu} on two CPU cores,
+# and ended with a held-out loss of
+# {measured.lessons_from_top_to_bottom.10_bert_pretraining_bert.ends_with_cuda.2:.2f} instead of
+# {measured.lessons_from_top_to_bottom.10_bert_pretraining_bert.ends_with_cpu.2:.2f}; fine-tuning in 10.11
+# took {measured.lessons_from_top_to_bottom.10_bert_fine_tuning.s_cuda} seconds instead of
+# {measured.lessons_from_top_to_bottom.10_bert_fine_tuning.s_cpu}.
 
 # %%
 models = {}  # "bert" and "left" come into it as they are trained
@@ -701,8 +706,8 @@ with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
 # they are about equal. So it isn't the number of words; what it is, this doesn't say.
 #
 # *Luckily or sadly* is the hardest: it depends on whether the rest is praise. Two of the four words fit each
-# time, so one half is about the best possible, and a quarter is guessing. In our run only the language model
-# with the whole text got beyond guessing, to 0.49.
+# time, so one half is about the best possible, and a quarter is guessing. In our run only the language
+# model with the whole text got beyond guessing, to {measured.training_bert.luckily_or_sadly.whole_text}.
 
 # %% [markdown]
 # **Explore.** Hide words, and see what each model puts there.
@@ -899,11 +904,13 @@ with waiting_for("Exercises 10.1a to 10.7, and the training in 10.8"), after_pre
         print(f"{start:12}", "   ".join(f"{p:.0%} ({low:.0%} to {high:.0%})" for p, low, high in intervals))
 
 # %% [markdown] reveals="bert.from_scratch"
-# In our runs the pretrained classifier ended at 91 to 100 %, and once at 70 %; the one from scratch was still
-# guessing at the end. The labels would be enough: each of our authors writes one genre, so eight pairs of
-# surnames decide, and each occurs in more than a hundred labelled pairs. But no single word makes a 1 more
-# likely. Two distant words have to be compared, and learning only half of that earns nothing: a likely reason
-# for the failure. The pretrained body knows which words keep company.
+# In our runs the pretrained classifier ended at {measured.training_bert.pretrained.seed_0.1},
+# {measured.training_bert.pretrained.seed_1.1} and {measured.training_bert.pretrained.seed_2.1} %, and once at
+# 70 %; the one from scratch was still guessing at the end. The labels would be enough: each of our authors
+# writes one genre, so eight pairs of surnames decide, and each occurs in more than a hundred labelled
+# pairs. But no single word makes a 1 more likely. Two distant words have to be compared, and learning only
+# half of that earns nothing: a likely reason for the failure. The pretrained body knows which words keep
+# company.
 #
 # The printed intervals cover the choice of the 400 test pairs. If your two seeds differ by more, the training
 # itself varies, and one run isn't enough.
@@ -1279,11 +1286,13 @@ with waiting_for("your prediction"), after_predicting("bert.checkpoint"):
 # %% [markdown] reveals="bert.checkpoint"
 # The figure shows our own runs, a quarter of an hour on one core (`python -m benchmarks.training_published`;
 # the learning rate of the fine-tuned model was chosen on other sentences, that from scratch wasn't tuned).
-# With 200 labels the fine-tuned checkpoint is right for 73.1 % (70.9 to 75.3), the same model from scratch
-# for 57.5 % (55.9 to 59.1), and counting words for 58.6 % (56.1 to 61.0). With 50 labels fine-tuning is no
-# better than the frozen checkpoint, and its five runs differ widely; with 1,000 it is more than five points
-# ahead. This doesn't prove that *pretraining on plain text* does it: the checkpoint also learned which pairs
-# of texts belong together.
+# With 200 labels the fine-tuned checkpoint is right for
+# {measured.training_published_weights.200.fine_tuned}, the same model from scratch for
+# {measured.training_published_weights.200.from_scratch}, and counting words for
+# {measured.training_published_weights.200.tf_idf}. With 50 labels fine-tuning is no better than the
+# frozen checkpoint, and its five runs differ widely; with 1,000 it is more than five points ahead. This
+# doesn't prove that *pretraining on plain text* does it: the checkpoint also learned which pairs of texts
+# belong together.
 
 # %% [markdown]
 # **Your own runs.** With the checkpoint on your computer, the next cell draws yours into the picture: two seeds

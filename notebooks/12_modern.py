@@ -459,7 +459,7 @@ with waiting_for("your prediction"), after_predicting("modern.worth"):
 # {-measured.training_modern.rotary_positions.since_the_rung_above:.3f}
 # ({-measured.training_modern.rotary_positions.since_the_rung_above.3:.3f} to
 # {-measured.training_modern.rotary_positions.since_the_rung_above.2:.3f}). Leaving out the biases costs a little,
-# {measured.training_modern.no_biases.since_the_rung_above}
+# {measured.training_modern.no_biases.since_the_rung_above.1}
 # ({measured.training_modern.no_biases.since_the_rung_above.2} to
 # {measured.training_modern.no_biases.since_the_rung_above.3}). For the other six changes the interval contains 0:
 # three seeds can't show whether they help or harm a model of this size. (Of nine independent 95 % intervals, at

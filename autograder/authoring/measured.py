@@ -1,8 +1,8 @@
-"""Numbers that a benchmark has measured, filled into a master's texts from benchmarks/RESULTS.md.
+"""What a benchmark has measured, filled into a master's texts from the tables of benchmarks/RESULTS.md.
 
-`{measured.training_modern.norm_first.equal_steps}` names a section, a row and a column there, in lower case
-and with _ for all else. `.2` at its end takes a cell's second number, `{-measured…}` turns the sign, `:.1f`
-rounds as in Python, and `:words` writes a whole number out.
+`{measured.training_modern.norm_first.equal_steps}` is the cell of a section, a row and a column there, in
+lower case and with _ for all else. `.2` at its end takes its second number, and `:.1f` rounds one as in
+Python, as `:.0%` does to a share. `{-measured…}` turns the sign, and `:words` writes a whole number out.
 """
 
 import re
@@ -16,7 +16,7 @@ PLACE = re.compile(r"\{(-?)measured\.([\w.]+?)(?:\.(\d))?(?::([^{}]*))?\}")
 NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?")
 WORDS = "no", *"one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
 
-Figures = dict[str, list[str]]
+Figures = dict[str, str]
 
 
 def fill_in(cells: list[Cell], known: Figures, name: str) -> tuple[list[Cell], list[Mistake]]:
@@ -47,7 +47,7 @@ def fill_in(cells: list[Cell], known: Figures, name: str) -> tuple[list[Cell], l
 
 
 def figures(results: str) -> Figures:
-    """The numbers of each cell of the tables in RESULTS.md, as printed, by section, row and column."""
+    """Each cell of the tables in RESULTS.md, by section, row and column."""
     found: Figures = {}
     for section in re.split(r"^## ", results, flags=re.MULTILINE)[1:]:
         title = _slug(section.partition("\n")[0])
@@ -55,7 +55,7 @@ def figures(results: str) -> Figures:
             for first, *values in rows:
                 for head, value in zip(heads[1:], values, strict=False):
                     name = f"{title}.{_slug(first)}.{_slug(head)}"
-                    found[name] = [] if name in found else NUMBER.findall(value)  # nobody could say which
+                    found[name] = "" if name in found else value  # nobody could say which
     return found
 
 
@@ -77,16 +77,16 @@ def _number(place: re.Match[str], known: Figures) -> str:
         ValueError: there is no such number, or it can't be written like this; the text says what to do.
     """
     sign, name, which, spec = place.groups()
-    numbers = known.get(name, [])
-    at = int(which or 1) - 1
+    cell = known.get(name, "")
+    numbers, at = NUMBER.findall(cell), int(which or 1) - 1
     if at >= len(numbers):
         near = did_you_mean(name, list(known))
         cure = f'did you mean "{near}"?' if near else "name a section, a row and a column of it"
         cure = "its row is there twice, or has fewer numbers in that column" if near == name else cure
         raise ValueError(f"`{place[0]}` isn't in a table of {RESULTS}; {cure}")
-    printed = numbers[at].lstrip("+")
-    value = float(printed.replace(",", "")) * (-1 if sign else 1)
+    printed = numbers[at].lstrip("+") if which or sign else cell
+    value = float(numbers[at].replace(",", "")) * (-1 if sign else 1)
     if spec == "words":
         return WORDS[int(value)] if value in range(len(WORDS)) else f"{value:,.0f}"
     text = format(value, spec) if spec else printed.removeprefix("-") if sign else printed
-    return text.replace("-", "−")
+    return re.sub(r"-(?=\d)", "−", re.sub(r"(?<=\d)%", " %", text))

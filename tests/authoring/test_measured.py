@@ -17,10 +17,10 @@ MEASURED = """# Results
 
 `python -m benchmarks.training_modern`, a machine.
 
-| rung | weights | change | since the rung above |
-| --- | ---: | --- | --- |
-| norm first | 256,640 | -0.1887 (-0.3452 to -0.0323) | 9 |
-| 2 heads of keys | 12 | +0.0043 | 13 |
+| rung | weights | change | since the rung above | right |
+| --- | ---: | --- | --- | --- |
+| norm first | 256,640 | -0.1887 (-0.3452 to -0.0323) | 9 | |
+| 2 heads of keys | 12 | +0.0043 | 13 | 99.7% (99 to 100) |
 
 | rung | weights |
 | --- | --- |
@@ -39,15 +39,19 @@ def filled(text: str) -> tuple[str, list[str]]:
 @pytest.mark.parametrize(
     ("place", "text"),
     {
-        "as printed": (f"{{measured.{FIRST}.weights}}", "256,640"),
+        "a cell": (f"{{measured.{FIRST}.weights}}", "256,640"),
+        "a cell with an interval": (f"{{measured.{FIRST}.change}}", "−0.1887 (−0.3452 to −0.0323)"),
+        "a share": ("{measured.training_modern.2_heads_of_keys.right}", "99.7 % (99 to 100)"),
+        "its first number": (f"{{measured.{FIRST}.change.1}}", "−0.1887"),
         "rounded": (f"{{measured.{FIRST}.change:.2f}}", "−0.19"),
         "turned": (f"{{-measured.{FIRST}.change}}", "0.1887"),
         "the third, turned and rounded": (f"{{-measured.{FIRST}.change.3:.2f}}", "0.03"),
+        "as a share": (f"{{-measured.{FIRST}.change:.0%}}", "19 %"),
         "in words": (f"{{measured.{FIRST}.since_the_rung_above:words}}", "nine"),
         "too large for words": (
             "{measured.training_modern.2_heads_of_keys.since_the_rung_above:words}", "13",
         ),
-        "with a sign": ("{measured.training_modern.2_heads_of_keys.change}", "0.0043"),
+        "with a sign": ("{measured.training_modern.2_heads_of_keys.change.1}", "0.0043"),
     }.values(),
 )  # fmt: skip
 def test_a_measured_number_is_filled_in(place: str, text: str) -> None:
