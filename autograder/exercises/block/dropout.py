@@ -125,6 +125,9 @@ exercise.slip(
 ).says(
     "Only the numbers that stay are returned, moved together: each dropped number leaves a 0 in its place."
 )
+exercise.slip("first_chance_for_all", "chances < p → chances[..., :1] < p").says(
+    "The first chance of a row decides for all of it: each number has a chance of its own."
+)
 exercise.slip("rest_scaled_twice", "x / (1 - p) → x / (1 - p) / (1 - p)").says(
     "The rest is divided by 1 − p twice: once makes up for what is lost."
 )

@@ -91,6 +91,12 @@ exercise.slip(
     "Both products have a plus, which stretches and squeezes the pairs: a turn keeps their length, and "
     "needs a cos - b sin in the first feature."
 )
+exercise.slip(
+    "cosines_alone", "even * cos - odd * sin → even * cos", "even * sin + odd * cos → odd * cos"
+).says(
+    "Each feature is multiplied by its cosine and no more, which shrinks it: in a turn, it also gets a part "
+    "of its partner, by the sine."
+)
 exercise.slip("second_turned_back", "even * sin + odd * cos → odd * cos - even * sin").says(
     "The first feature of a pair is turned one way and the second the other: a cos − b sin goes with a "
     "sin + b cos."

@@ -167,8 +167,12 @@ exercise.slip(
     "logits.softmax(dim=-1).gather(-1, targets.clamp(min=0)[..., None])[..., 0].log()",
     "-(chosen * real).sum() / real.sum() → -log_p[real].mean()",
 ).says(
-    "The logarithm comes after a softmax, where small probabilities have become 0 and their logarithm "
-    "infinite: log_softmax takes both steps in one."
+    "Scores far apart give infinity: e to a large one overflows, or a small probability has become 0, whose "
+    "logarithm is infinite; log_softmax takes both steps in one."
+)
+exercise.slip("logarithm_of_0_masked", "logits.log_softmax(dim=-1) → logits.softmax(dim=-1).log()").says(
+    "Scores far apart give infinity, since e to a large one overflows, or a small probability has become 0, "
+    "and infinity times 0 is NaN; log_softmax takes both steps in one."
 )
 exercise.slip(
     "logarithm_of_a_little_more",
