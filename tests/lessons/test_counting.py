@@ -9,6 +9,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformers import BertConfig, BertModel, GPT2Config, GPT2LMHeadModel, OpenAIGPTConfig
 
 from autograder import exercises
+from autograder.lessons import ROOT
 from helpers import counting
 from helpers.checking.calling.drivers import Case, run
 from helpers.checking.calling.registry import make_layer
@@ -139,17 +140,19 @@ def test_the_rules_of_thumb_hold():
 # -- a count with a slip ---------------------------------------------------------------------------------------
 
 
-def slipped_count(d_model, n_heads):
-    return (4 + n_heads) * d_model * (d_model + 1) + 2 * d_model * n_heads
-
-
 def test_the_count_with_a_slip_is_right_for_two_heads_alone():
-    right = [
-        h
-        for h in (1, 2, 4, 5, 8, 10)
-        if slipped_count(200, h) == counting.encoder_layer_parameters(200, h, 200)
-    ]
-    assert right == [2]
+    """Section 7.8, by the lesson's own count."""
+    lesson = (ROOT / "notebooks/07_counting.py").read_text(encoding="utf-8")
+    names: dict = {}
+    exec(lesson[lesson.index("def slipped_count(") :].partition("\n\n\n")[0], names)
+    for n_out in (2, 100):
+        right = [
+            h
+            for h in (1, 2, 4, 5, 8, 10)
+            if names["slipped_count"](100, 200, h, 4, n_out)
+            == counting.lab_model_parameters(100, 200, h, 200, 4, n_out)
+        ]
+        assert right == [2]
 
 
 @pytest.mark.parametrize(
