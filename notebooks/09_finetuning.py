@@ -1158,7 +1158,9 @@ with waiting_for("the exercises up to 9.12"), after_predicting("finetuning.forge
 # freely.
 #
 # **Rubric**
-# - 1 point each (3): a sensible case for head only, full, and from scratch, with what decides it.
+# - 1 point: a sensible case for training the head only, with what decides it.
+# - 1 point: the same for full fine-tuning.
+# - 1 point: the same for training from scratch.
 # - 1 point: a number of this lesson that supports one of them, used rightly.
 # - 1 point: says what each costs or loses: forgetting, memory, a copy of the body for each task, or accuracy.
 # ### END SOLUTION

@@ -173,7 +173,8 @@ with waiting_for("Exercise 10.1a"):
 # - 1 point: the two losses are on different questions; hers are easier.
 # - 1 point: without replaced words each visible word can be trusted, or the questions are marked.
 # - 1 point: at ordinary positions nothing is trained, and later there is no `<mask>`.
-# - 2 points: an experiment that compares both on the same thing (1), with several seeds or an interval (1).
+# - 1 point: an experiment that compares both on the same thing.
+# - 1 point: it has several seeds, or an interval.
 # ### END SOLUTION
 
 # %% [markdown]
