@@ -78,12 +78,14 @@ def measure(console: Parts, kind: str) -> None:
     with torch.no_grad():
         loss = float(pretraining.loss_of(model, *pretraining.inputs_and_targets(new)))
     size = sum(weight.numel() for weight in model.parameters())
-    console.rule(kind or "the reader")
-    console.print(f"{size:,} numbers; {loss:.2f} nats per token, entropy {corpora.entropy_per_token():.2f}")
     own = writer.OwnReader(model, {}, [])
     again = [own.loss(review.text, one_by_one=True) for review in reviews[:100]]
     once = [own.loss(review.text) for review in reviews[:100]]
-    console.print(f"100 reviews: {mean(once):.2f} nats per word in one pass, {mean(again):.2f} word by word")
+    table = Table(
+        "nats", "per token", "per word, in one pass", "per word, one by one", title=f"{size:,} numbers"
+    )
+    table.add_row("new reviews", f"{loss:.2f}", f"{mean(once):.2f}", f"{mean(again):.2f}")
+    console.print(table)
     table = Table("which of the two", "places", "right (95 % interval)")
     right: dict[str, list[bool]] = {}
     for name, text, word, other in choices(reviews):

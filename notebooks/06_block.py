@@ -883,8 +883,7 @@ with waiting_for("Exercises 6.2 to 6.13"):
     fresh = DecoderOnly(len(corpora.vocabulary()), 96, 4, 2, 100)
     experiments.draw_weights(fresh, initial_std, 2)
     if not training.recall(experiments.KEPT, fresh):
-        experiments.train(fresh)
-        training.keep(experiments.KEPT, fresh)
+        training.keep(experiments.KEPT, fresh, experiments.train(fresh))
     model = fresh
 
 # %% [markdown]

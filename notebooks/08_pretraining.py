@@ -680,6 +680,7 @@ def pretrain(model, steps, batch_size=24, warmup=50):
                 loss = float(spread(model, *new_texts))
                 live.add(held_out=loss, above_the_grammar=100 * (loss / floor - 1))
                 live.write(speak(model, "i read this", seed=step))
+    return live
 
 
 # %% [markdown]
@@ -703,8 +704,7 @@ with waiting_for("Exercises 8.2 to 8.10"):
     fresh = new_model(len(vocabulary), 96, 4, 2, 100)
     loss_of(fresh, *inputs_and_targets(held_out[:1])), learning_rate(1, 2, 1, 1.0)  # are they written?
     if not training.recall("reviews", fresh):
-        pretrain(fresh, training.steps(STEPS))
-        training.keep("reviews", fresh)
+        training.keep("reviews", fresh, pretrain(fresh, training.steps(STEPS)))
     model = fresh.eval()
 
 # %%

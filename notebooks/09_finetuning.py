@@ -392,15 +392,10 @@ with waiting_for("the exercises up to 9.5b"):
     new_classifier(
         pretraining.new_model().state_dict()
     )  # are they all written? Only then is it worth training
-    yours = training.recall(pretraining.KEPT, pretraining.new_model())
     weights = experiments.pretrained_weights()
+    experiments.trained_enough(weights)
     classifier = new_classifier(weights)
     found = match_state_dict(weights, classifier.state_dict(), "body.")
-    print(
-        "your model of lesson 8"
-        if yours
-        else "no model of lesson 8 that fits is kept here, so this one was trained instead"
-    )
     print({kind: len(names) for kind, names in found.items()}, "left over:", found["left over"])
 
 # %% [markdown]
@@ -714,7 +709,8 @@ with waiting_for("the exercises up to 9.8"):
     pairs = [
         (pool, prepared("full", seed, 200, steps, (steps,), pool)) for seed in range(2) for pool in POOLS
     ]
-    counted = training.each(lambda pair: experiments.fit(pair[1], class_loss, test)[0], pairs, "Runs")
+    fits = experiments.fit_each([run for _, run in pairs], class_loss, test, "last or mean", models=True)
+    counted = [n_right for [n_right] in fits]
     watched = next(run.model for pool, run in pairs if pool == "last")
     for name in POOLS:
         found = [100 * n / len(test) for (pool, _), n in zip(pairs, counted, strict=True) if pool == name]
@@ -744,7 +740,7 @@ with waiting_for("the exercises up to 9.8"):
         for seed in range(SEEDS)
         for name in ("full", "from scratch")
     ]
-    n_right = training.each(lambda job: experiments.fit(job[1], class_loss, test), jobs, "Runs")
+    n_right = experiments.fit_each([run for _, run in jobs], class_loss, test, f"{SEEDS} seeds")
     curves = {}
     for name, label in (("full", "pretrained"), ("from scratch", "from scratch")):
         runs = [
@@ -816,7 +812,10 @@ with waiting_for("the exercises up to 9.8"):
         (n, name, prepared(name, 50 + seed, n, count, (count,)))
         for n, count in steps_by_size.items() for seed in range(2) for name in ("full", "from scratch")
     ]  # fmt: skip
-    found = training.each(lambda job: experiments.fit(job[2], class_loss, test)[-1], jobs_by_size, "Runs")
+    fits = experiments.fit_each(
+        [run for *_, run in jobs_by_size], class_loss, test, "other numbers of labels"
+    )
+    found = [n_right for *_, n_right in fits]
 
 # %% draw=true
 # Accuracy against the number of labels
@@ -903,7 +902,9 @@ with waiting_for("the exercises up to 9.8"), after_predicting("finetuning.forget
 # freely.
 #
 # **Rubric**
-# - 1 point each (3): a sensible case for head only, full, and from scratch, with what decides it.
+# - 1 point: a sensible case for training the head only, with what decides it.
+# - 1 point: the same for full fine-tuning.
+# - 1 point: the same for training from scratch.
 # - 1 point: a number of this lesson that supports one of them, used rightly.
 # - 1 point: says what each costs or loses: forgetting, memory, a copy of the body for each task, or accuracy.
 # ### END SOLUTION
@@ -1022,8 +1023,8 @@ with waiting_for("the exercises up to 9.13b"), after_predicting("finetuning.adap
     RANK, ALPHA = experiments.RANK, experiments.ALPHA
     merged_weight(torch.zeros(2, 3), torch.zeros(1, 3), torch.zeros(2, 1), 1.0)  # is it written?
     adapted = [prepared("adapters", s, LABELS, steps, (steps,), adapter=LoRALinear) for s in range(SEEDS)]
-    found = training.each(lambda run: experiments.fit(run, class_loss, test)[-1], adapted, "Runs")
-    compared[f"adapters, rank {RANK}"] = found
+    fits = experiments.fit_each(adapted, class_loss, test, "adapters", models=True)
+    compared[f"adapters, rank {RANK}"] = [n_right for *_, n_right in fits]
     show(figures.seeds(shares_of(compared), title="200 labels: 5 seeds and their mean"))
     model, one = adapted[0].model, experiments.merged(adapted[0].model, merged_weight, ALPHA)
     whole, size = (sum(p.numel() for p in each.parameters()) for each in (new_classifier(), one))

@@ -586,8 +586,7 @@ with waiting_for("Exercises 11.2, 11.6, 11.7 and 11.8"), after_predicting("trans
     model = Translator(len(vocabulary), WIDTH, HEADS, 4 * WIDTH, LAYERS)
     begun = time.perf_counter()
     if not training.recall("translator", model):
-        train_on_pairs(model, training.steps(STEPS), seed=0)
-        training.keep("translator", model)
+        training.keep("translator", model, train_on_pairs(model, training.steps(STEPS), seed=0))
     explorers.finished(model)
     print(f"{time.perf_counter() - begun:.0f} seconds")
     print(f"{exact_share(model, held_out):.1%} of {len(held_out)} held-out sentences exactly right")

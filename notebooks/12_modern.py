@@ -415,7 +415,7 @@ with waiting_for("Exercises 12.1 to 12.6"), torch.no_grad():
 
 # %% draw=true
 TRAIN_ANEW = False
-models, learned = {}, {}
+models = {}
 with waiting_for("Exercises 12.1 to 12.5"):
     torch.manual_seed(0)
     V = len(corpora.vocabulary())
@@ -424,10 +424,7 @@ with waiting_for("Exercises 12.1 to 12.5"):
         each(torch.zeros(1, 2, dtype=torch.long))  # are all parts there?
         print(f"{name}: {sum(weight.numel() for weight in each.parameters()):,} weights")
         experiments.draw_weights(each)
-    if TRAIN_ANEW or not all(training.recall(f"modern {name}", each) for name, each in fresh.items()):
-        learned = experiments.learn(fresh)
-        for name, each in fresh.items():
-            training.keep(f"modern {name}", each)
+    experiments.learn(fresh, anew=TRAIN_ANEW)
     models = fresh
     for name, loss in experiments.held_out(models).items():
         print(f"{name}: {loss:.3f} nats per token; the entropy is {corpora.entropy_per_token():.3f}")
