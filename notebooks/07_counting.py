@@ -29,7 +29,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 
 # %% recall="counting.recall_norm"
 
-# %% recall="counting.recall_heads"
+# %% recall="counting.recall_running"
 
 # %% recall="counting.recall_embed"
 
