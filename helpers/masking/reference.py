@@ -16,11 +16,11 @@ def causal_mask(T: int) -> torch.Tensor:
 
 
 def padding_mask(lengths: torch.Tensor, T: int) -> torch.Tensor:
-    """Where a batch of sentences, filled up at their ends, has words.
+    """Where a batch of sentences, padded at their ends, has words.
 
     Args:
         lengths: how many words each sentence has, (B,), integers.
-        T: positions of the filled-up sentences.
+        T: positions of each padded sentence.
 
     Returns:
         Boolean, (B, T). True is a word, False is padding.
