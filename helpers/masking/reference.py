@@ -32,7 +32,7 @@ def decoder_mask(real: torch.Tensor) -> torch.Tensor:
     """Both at once: a query may attend to a key that isn't after it and isn't padding.
 
     Args:
-        real: where the words are, boolean, (B, T). The padding may stand anywhere.
+        real: where the words are, boolean, (B, T). The padding may be anywhere.
 
     Returns:
         Boolean, (B, T, T): sentence, query, key. For scores (B, H, T, T) it needs an axis for the heads.

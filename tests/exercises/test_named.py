@@ -67,7 +67,6 @@ SIGNATURES = {
     "positional.add": "x, table",
     "positional.similarity": "table",
     "positional.shift": "k, d_model, base=10_000.0",
-    "positional.learned": "ids, words, positions",
     "positional.relative": "table, T_q, T_k",
     "positional.rotary_attention": "q, k, v, mask=None",
     "masking.both": "real",
@@ -119,15 +118,6 @@ return (a[..., None] * values).sum(-2), a
         "attention.cross",
         "return scaled_dot_product_attention(y @ W_q.T, x @ W_k.T, x @ W_v.T, mask)",
         "is W to be transposed there at all?",
-    ),
-    (
-        "attention.saturation",
-        """
-scores = torch.einsum("nd,ntd->nt", q, k)
-w = (scores / q.shape[-1] ** 0.5 if scaled else scores).softmax(-1).max(-1).values
-return w.mean(), (w * (1 - w)).mean()
-""",
-        "w(1 − w)",
     ),
     (
         "attention.saturation",
@@ -252,14 +242,6 @@ return torch.block_diag(torch.stack([a.cos(), -a.sin(), a.sin(), a.cos()], -1).r
         "the blocks one by one",
     ),
     (
-        "positional.learned",
-        """
-F = torch.nn.functional
-return F.embedding(ids, words) + F.embedding(ids, positions)
-""",
-        "looked up by the word's number",
-    ),
-    (
         "positional.relative",
         """
 K = table.shape[-1] // 2
@@ -318,7 +300,7 @@ if target == "additive":
     return torch.where(may, 0.0, -math.inf)
 return {"may attend": may, "hidden": ~may, "integer": may.long()}[target]
 """,
-        "read the wrong way round",
+        "read as its opposite",
     ),
     (
         "masking.reach",
@@ -401,7 +383,7 @@ return o / l.unsqueeze(-1)
     (
         "complexity.grouped_attention",
         "return scaled_dot_product_attention(q, k, v)[0]",
-        "Not both k and v have each of their heads H/G times",
+        "k and v don't both have each of their heads H/G times",
     ),
     (
         "complexity.grouped_attention",
@@ -481,11 +463,6 @@ angles = [torch.tensor(k * base ** (-2 * i / d_model)) for i in range(d_model //
 return torch.block_diag([torch.tensor([[a.cos(), -a.sin()], [a.sin(), a.cos()]]) for a in angles])
 """,
         "takes the blocks one by one",
-    ),
-    (
-        "positional.learned",
-        "return torch.nn.functional.embedding(ids, words) + positions[: ids.size(0)]",
-        "is the slice as long as what it meets?",
     ),
     (
         "positional.add",
