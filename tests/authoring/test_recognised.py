@@ -240,6 +240,32 @@ def test_two_slips_at_once_are_both_named():
     assert unscaled.sentence in told.meaning and inverted.sentence in told.meaning
 
 
+def zero_times_infinity(q, k, v, mask=None):
+    s = q @ k.mT / q.size(-1) ** 0.5
+    w = (s if mask is None else s + (~mask) * -math.inf).softmax(-1)
+    return w @ v, w
+
+
+def shifted_too_late(logits, targets):
+    """The logarithm of a sum that has overflowed, where the known mistake is that of a rounded softmax."""
+    real = targets != -100
+    own = logits.gather(-1, targets.where(real, 0)[..., None])[..., 0]
+    return ((logits.exp().sum(-1).log() - own) * real).sum() / real.sum()
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer", "words"),
+    [
+        ("attention.scaled_dot_product", zero_times_infinity, "0 · ∞"),
+        ("masking.attention", zero_times_infinity, "0 · ∞"),
+        ("pretraining.loss", shifted_too_late, "overflows"),
+    ],
+)
+def test_where_only_infinities_come_back_each_way_there_is_named(exercise, answer, words):
+    """NaN and infinity tell little: a sentence about them is true of whatever is known to lead there."""
+    assert words in finding(exercise, answer).meaning
+
+
 def test_slips_that_meet_in_one_place_make_no_pair():
     def right(x):
         return x + 1

@@ -199,7 +199,8 @@ exercise.slip("filled_with_minus_hundred", "math.inf → 100").says(
     "large a hidden key still gets weight: only −∞, or the lowest number there is, always hides."
 )
 exercise.slip("filled_with_infinity", "-math.inf → math.inf").says(
-    "Hidden scores become +∞, and ∞ − ∞ in the softmax is NaN: what may not be seen needs the score −∞."
+    "Where something is hidden, rows are NaN: its scores are +∞, and ∞ − ∞ is NaN, or −∞ is multiplied by "
+    "the mask, and 0 · ∞ is NaN; fill in −∞ with masked_fill or torch.where."
 )
 exercise.slip("filled_with_a_large_number", "-math.inf → 1e9").says(
     "Hidden scores become a large positive number, so that all weight goes to the keys that may not be "

@@ -83,8 +83,8 @@ def large_negative_then_zero(scores, mask):
 
 
 exercise.slip("nan_in_empty_rows", ".nan_to_num() →", of=nan_replaced).says(
-    "In a row with nothing to look at, 0 is divided by 0, which also happens in a softmax whose scores are "
-    "all −∞, and the query gets NaN: it should get zeros."
+    "In a row with nothing to look at, 0 is divided by 0, as the softmax does where all scores are −∞, "
+    "and the query gets NaN: it should get zeros."
 )
 exercise.slip("uniform_in_empty_rows", ".masked_fill(~mask, 0.0) →").says(
     "Where every score is the same large negative number, the softmax gives all keys the same weight, so "
@@ -148,8 +148,8 @@ exercise.slip(
     "only −∞, or the lowest number there is, always hides."
 )
 exercise.slip("filled_with_infinity", "torch.finfo(scores.dtype).min → math.inf").says(
-    "Hidden scores become +∞, and ∞ − ∞ in the softmax is NaN, in all of the row: what may not be seen "
-    "needs the lowest score, not the highest."
+    "Where something is hidden, rows are NaN: its scores are +∞, and ∞ − ∞ is NaN, or −∞ is multiplied by "
+    "the mask, and 0 · ∞ is NaN; fill in −∞ with masked_fill or torch.where."
 )
 exercise.slip("filled_with_e", "torch.finfo(scores.dtype).min → math.e").says(
     "Hidden scores become math.e, which is 2.718…, a score like any other, so hidden keys count in the "

@@ -247,7 +247,8 @@ exercise.slip("FilledWithMinusHundred", "math.inf → 100").says(
     "large a hidden key still gets weight: only −∞, or the lowest number there is, always hides."
 )
 exercise.slip("FilledWithInfinity", "-math.inf → math.inf").says(
-    "Hidden scores become +∞, and ∞ − ∞ in the softmax is NaN: what may not be seen needs the score −∞."
+    "Where something is hidden, rows are NaN: its scores are +∞, and ∞ − ∞ is NaN, or −∞ is multiplied by "
+    "the mask, and 0 · ∞ is NaN; fill in −∞ with masked_fill or torch.where."
 )
 exercise.slip("SoftmaxOverQueries", "dim=-1 → dim=-2").says(
     "The softmax runs over the queries, so the columns sum to 1: each query shares out its attention "
