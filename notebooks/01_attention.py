@@ -955,7 +955,7 @@ with waiting_for("Exercise 1.2"):
     show(plots.bars(labels, both, title="One query, 8 keys, $d_k$ = 64"))
 
 # %% [markdown]
-# ## 1.14 What to take along
+# ## 1.14 What to remember
 #
 # - Attention is a soft look-up: scores, softmax, weighted average. A query asks; keys are compared; values are
 #   averaged.
