@@ -1007,7 +1007,7 @@ print(experiments.line("none, two layers", right))
 # ### END SOLUTION
 
 # %% [markdown]
-# ## 3.12 What to take along
+# ## 3.12 What to remember
 #
 # - Attention without a mask is equivariant: order has to be put into the vectors, into queries and keys, or into the
 #   scores. Under a causal mask two layers can infer it by themselves, as long as texts are no longer than in training.
