@@ -61,7 +61,8 @@ with waiting_for("your prediction"), after_predicting("positional.bag"):
         print(f"The reader {name} positions")
         for text in texts:
             likely = model.most_likely(model.read(text), 4)
-            print(f"  {text} …", ", ".join(f"{word} {p:.4f}" for word, p in likely.items()))
+            found = ", ".join(f"{word} {p:.3f}" for word, p in likely.items())
+            print(f"  {text} …\n     ", found)
 
 # %% [markdown] reveals="positional.bag"
 # The reader of lesson 1 goes by the adverb just before *the jokes*. The one without positions gives both texts the
@@ -189,7 +190,8 @@ with waiting_for("Exercise 3.2"):
         scores = own.read(own.ids(text))[0][0, -1]
         likely = scores.softmax(-1).topk(4)
         names = [list(own.model.vocabulary)[n] for n in likely.indices]
-        print(f"{text} …", ", ".join(f"{w} {p:.4f}" for w, p in zip(names, likely.values, strict=True)))
+        found = ", ".join(f"{w} {p:.3f}" for w, p in zip(names, likely.values, strict=True))
+        print(f"  {text} …\n     ", found)
 
 # %% [markdown]
 # That is what it said in 3.1. In 3.11 it will write with your function.
