@@ -684,9 +684,8 @@ with waiting_for("Exercise 3.7"), after_predicting("positional.word_decides"):
 # %% [markdown]
 # **Why.** In 3.5, a shift turned each pair of the *position's vector*. Now turn each pair of the *query and the key*
 # themselves, the same way: anticlockwise, by an angle that grows with the position. In each pair, the angle between
-# query and key then changes by the difference of the two angles, so it depends on the distance. And as words make the
-# query, each word can prefer its own distance. These are **rotary** positions (Su et al. 2021). Many large language
-# models use them, such as LLaMA (Touvron et al. 2023, section 2.2).
+# query and key then changes by the difference of the two angles, so it depends on the distance. These are **rotary**
+# positions (Su et al. 2021). Many large language models use them, such as LLaMA (Touvron et al. 2023, section 2.2).
 #
 # **Formula.** At position $p$, pair $i$ of a vector, $(a, b) = (x_{2i}, x_{2i+1})$, turns by $p\,\omega_i$, where
 # $\omega_i = 10000^{-2i/d}$ as before and $d$ is the width of the query:
@@ -857,9 +856,9 @@ with waiting_for("Exercise 3.8a"), after_predicting("positional.longer"):
 # %% [markdown]
 # ## 3.9 A penalty for distance
 #
-# **Why.** A bias has a last number, and hands come round: with both, *farther* ends somewhere. The simplest way that
-# has no end is to let distant words count less: subtract from each score a number that grows with the distance
-# (Press et al. 2022, who call it ALiBi). Nothing is learned. Each head $h = 1 \dots H$ has its own slope
+# **Why.** A bias has a last number, and from there on all distances are the same to it. The simplest rule without an
+# end is that distant words count less: subtract from each score a number that grows with the distance (Press et al.
+# 2022, who call it ALiBi). Nothing is learned. Each head $h = 1 \dots H$ has its own slope
 # $m_h$, so that some heads look near and others far:
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} - m_h\,|i - j| \qquad m_h = 2^{-8h/H}$$
