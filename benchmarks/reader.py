@@ -64,9 +64,12 @@ def choices(reviews: list[corpora.Review]) -> list[tuple[str, str, str, str]]:
     return found
 
 
-def written(own: writer.OwnReader, count: int, temperature: float) -> list[str]:
-    """So many texts that a reader writes from nothing, each up to its end."""
-    return [own.write("", temperature, seed) for seed in range(count)]
+def grammatical(own: writer.OwnReader, temperature: float, count: int = 100) -> str:
+    """How many sentences of so many reviews that it writes follow the rules of the reviews' grammar."""
+    texts = [writer.BEGINNING + " " + own.write(writer.BEGINNING, temperature, seed) for seed in range(count)]
+    sentences = [each for text in texts for each in corpora.sentences(text)]
+    share = mean(corpora.is_grammatical(each) for each in sentences)
+    return f"{share:.0%} of {len(sentences)} sentences are grammatical"
 
 
 def measure(console: Console, kind: str) -> None:
@@ -94,9 +97,12 @@ def measure(console: Console, kind: str) -> None:
         table.add_row(name, str(len(each)), f"{sum(each) / len(each):.0%} ({low:.0%} to {high:.0%})")
     console.print(table)
     for temperature in (0.3, 0.7, 1.0, 2.0):
-        sentences = [each for text in written(own, 200, temperature) for each in corpora.sentences(text)]
-        good = mean(corpora.is_grammatical(each) for each in sentences)
-        console.print(f"temperature {temperature}: {good:.0%} of {len(sentences)} sentences are grammatical")
+        console.print(f"temperature {temperature}: {grammatical(own, temperature)}")
+    if not kind:
+        removed = writer.OwnReader(model, {"positions": lambda x, table: x}, [])
+        console.print(f"positions removed, temperature 0.7: {grammatical(removed, 0.7)}")
+        lost = mean(removed.loss(review.text) for review in reviews[:100])
+        console.print(f"positions removed, 100 reviews: {lost:.2f} nats per word")
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ import torch
 
 from helpers.attention import figures
 from helpers.attention.reader import POSITIONS, reader
-from helpers.attention.writer import CLOSE, OwnReader, as_printed
+from helpers.attention.writer import BEGINNING, CLOSE, OwnReader, as_printed
 from helpers.figures.controls import explorer, labelled, tokens_of, tooltip
 from helpers.figures.showing import image, note, tried
 
@@ -121,7 +121,7 @@ def writing_explorer(
     """
     import ipywidgets as w
 
-    beginning = w.Text("luckily , the plot", **labelled("beginning"))
+    beginning = w.Text(BEGINNING, **labelled("beginning"))
     temperature = w.FloatSlider(0.7, min=0.1, max=2, step=0.1, **labelled("temperature"))
     again = w.Button(description="write again", **tooltip("draw other words"))
     picture, seed = w.HTML(), 0
