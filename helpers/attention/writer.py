@@ -30,9 +30,9 @@ LATER = ("word vectors, norms, the rest", "lesson 6")
 CLOSE = 1e-3  # between scores that differ by rounding alone; a wrong function's differ by more than 0.1
 # None of them has seen it: it was drawn with another seed than those in training.
 REVIEW = (
-    "in her debut utopia , beatrice brandt tells the story of a mechanic named zara who loses a capsule . when "
-    "zara breaks the capsule , two astronauts help her . luckily , the monologues are always great . brandt 's "
-    "tone is original , and her twists are powerful and moving ."
+    "in her debut utopia , beatrice brandt tells the story of a mechanic named zara who loses a capsule . "
+    "when zara breaks the capsule , two astronauts help her . luckily , the monologues are always great . "
+    "brandt 's tone is original , and her twists are powerful and moving ."
 )
 
 
@@ -217,12 +217,18 @@ def _kept(model: Reader, name: str, exercise: str) -> tuple[Callable | None, str
 
 
 def calling(module: Callable, **functions: Callable) -> Callable:
-    """The same module, but its forward pass calls these functions by their names."""
-    old = module.forward
-    new = types.FunctionType(
-        old.__code__, old.__globals__ | functions, old.__name__, old.__defaults__, old.__closure__
-    )
-    return type(module.__name__, (module,), {"forward": new})
+    """The same module, but it and the functions beside it call these ones by their names."""
+    old = module.forward.__globals__
+    room = old | functions
+
+    def moved(function: types.FunctionType) -> types.FunctionType:
+        code, name, closure = function.__code__, function.__name__, function.__closure__
+        return types.FunctionType(code, room, name, function.__defaults__, closure)
+
+    for name in old.keys() - functions.keys():
+        if isinstance(old[name], types.FunctionType) and old[name].__globals__ is old:
+            room[name] = moved(old[name])
+    return type(module.__name__, (module,), {"forward": moved(module.forward)})
 
 
 def unpacked(own: nn.MultiheadAttention) -> dict[str, torch.Tensor]:

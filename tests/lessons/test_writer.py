@@ -156,13 +156,17 @@ def test_what_an_earlier_lesson_kept_takes_its_place_if_it_gives_the_same_number
 
 
 def test_a_module_calls_the_attention_that_was_written_in_lesson_1() -> None:
-    class Module(multihead.MultiHeadAttention):
-        def forward(self, y, x=None, mask=None):
-            q = multihead.split_heads(self.W_q(y), self.n_heads)
-            return scaled_dot_product_attention(q, q, q, mask)  # noqa: F821  (as a notebook imports it)
-
-    made = calling(Module, scaled_dot_product_attention=lambda *inputs: ("mine", inputs[0].shape))
-    assert made(4, 2)(torch.ones(1, 3, 4)) == ("mine", (1, 2, 3, 2))
+    """Also where a function of the notebook, which the module calls, calls it."""
+    notebook = {"Base": multihead.MultiHeadAttention, "scaled_dot_product_attention": None}
+    exec(
+        "def attend_by_heads(q, mask=None): return scaled_dot_product_attention(q, q, q, mask)\n"
+        "class Module(Base):\n"
+        "    def forward(self, y, x=None, mask=None): return attend_by_heads(self.W_q(y), mask)",
+        notebook,
+    )
+    mine = lambda *inputs: ("mine", inputs[0].shape)  # noqa: E731
+    made = calling(notebook["Module"], scaled_dot_product_attention=mine)
+    assert made(4, 2)(torch.ones(1, 3, 4)) == ("mine", (1, 3, 4))
 
 
 def test_the_table_says_what_comes_later() -> None:
