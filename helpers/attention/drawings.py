@@ -30,7 +30,7 @@ def look_up() -> "Axes":
         "These have one row for each query and one column for each key",
         "A softmax along each row turns scores into weights of the same shape",
         "Second: the weights, T_q × T_k, times V, T_k × d_v, give the output, T_q × d_v",
-        "Query 2 is pointed out: its row of Q makes row 2 of the scores, of the weights and of the output",
+        "Query 1, counted from 0, is pointed out: its row of Q makes row 1 of the scores, weights and output",
     )
 
     def of_queries(name: str, columns: int, across: str, color: str) -> Matrix:
@@ -58,7 +58,7 @@ def look_up() -> "Axes":
     )
     turn = (scores.right + 12, scores.y), (scores.right + 12, 158), (weights.x, 158)
     arrow(ax, scores.after, *turn, (weights.x, weights.top - 22))
-    label(ax, weights.x - 10, 172, "÷ $\\sqrt{d_k}$, mask, softmax of each row", at="right")
+    label(ax, weights.x - 10, 172, "÷ $\\sqrt{d_k}$, softmax of each row", at="right")
     return ax
 
 

@@ -46,7 +46,7 @@ LOOKS_FOR = torch.tensor([
     [0.0, 0.0, 5.0, 0.0],  # someone looks for what they do
     [0.0, 0.0, 4.0, 0.0],  # a thing, for what happens to it
     [6.0, 3.0, 0.0, 0.0],  # an event, for who or what is in it
-    [8.0, 5.0, 0.0, 0.0],  # a pronoun, for what it stands for
+    [8.0, 5.0, 0.0, 0.0],  # a pronoun, for what it refers to
 ])  # fmt: skip
 
 
@@ -181,7 +181,7 @@ def entropy_bits(weights: torch.Tensor) -> torch.Tensor:
     return torch.special.entr(weights).sum(dim=-1) / math.log(2)
 
 
-def attention_explorer(attention: Callable, exercise: str = "Exercise 1.4") -> "VBox":
+def attention_explorer(attention: Callable, exercise: str = "Exercise 1.5") -> "VBox":
     """Type a sentence, move temperature and mask, and see attention weights and their entropy.
 
     Args:
@@ -206,7 +206,7 @@ def attention_explorer(attention: Callable, exercise: str = "Exercise 1.4") -> "
     def offer_words(_: object = None) -> None:
         tokens, kept = tokens_of(sentence.value)[:LONGEST_SENTENCE], hidden.value
         hidden.unobserve(draw, "value")  # new words must not draw twice
-        hidden.options = [(f"{number + 1}: {token}", number) for number, token in enumerate(tokens)]
+        hidden.options = [(f"{number}: {token}", number) for number, token in enumerate(tokens)]
         if kept is not None and kept < len(tokens):
             hidden.value = kept
         hidden.observe(draw, "value")

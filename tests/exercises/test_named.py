@@ -124,15 +124,6 @@ return (a[..., None] * values).sum(-2), a
         "attention.saturation",
         """
 scores = torch.einsum("nd,ntd->nt", q, k)
-w = (scores / q.shape[-1] ** 0.5 if scaled else scores).softmax(-1).max(-1).values
-return w.mean(), (w * (1 - w)).mean()
-""",
-        "w(1 − w)",
-    ),
-    (
-        "attention.saturation",
-        """
-scores = torch.einsum("nd,ntd->nt", q, k)
 w = scores.softmax(-1).max(-1).values
 w.sum().backward()
 return w.mean(), scores.grad.norm(dim=-1).mean()
