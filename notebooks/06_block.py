@@ -73,7 +73,7 @@ with waiting_for("your prediction"), after_predicting("block.alone"):
 #
 # **Why.** A model reads numbers that stand for words, say 17, 4, 230. A table with a row of $C$ numbers for each of
 # the $V$ tokens turns them into vectors. The rows are parameters, learned like everything else. A second row, from a
-# table of positions, says where the token is, as in 3.7.
+# table of positions, says where the token is, as in 3.2.
 #
 # **Formula** (Vaswani et al. 2017, section 3.4):
 #

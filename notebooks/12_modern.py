@@ -192,7 +192,7 @@ check("modern.width", gated_width)
 #
 # **Why.** Four things have changed in attention, and you know two of them.
 #
-# - **Rotary positions** (3.9): queries and keys are turned according to their place, so scores depend on
+# - **Rotary positions** (3.8): queries and keys are turned according to their place, so scores depend on
 #   distances. Nothing is added to the embeddings any more.
 # - **Shared keys** (5.14): several heads of queries share one head of keys and values, and the cache shrinks
 #   by that factor.

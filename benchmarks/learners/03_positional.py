@@ -95,14 +95,6 @@ def add_positions(x, table):
     return x + pe[: x.size(0)]
 
 
-# %% exercise="positional.learned"
-# https://github.com/cmu-l3/anlp-fall2025-code/issues/1: Positions are counted along the batch, so all words of a sentence share one.
-# named: one_position_for_each_sentence
-def learned_positions(ids, words, positions):
-    pos = torch.arange(ids.size(0)).unsqueeze(1)
-    return F.embedding(ids, words) + F.embedding(pos.expand_as(ids) if ids.dim() == 2 else pos[:, 0], positions)
-
-
 # %% exercise="positional.rotary" kept
 # https://github.com/raiyanyahya/how-to-train-your-gpt/issues/6: The angles are those of neighbours, the partners those of halves.
 # named: partners_in_halves

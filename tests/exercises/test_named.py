@@ -67,7 +67,6 @@ SIGNATURES = {
     "positional.add": "x, table",
     "positional.similarity": "table",
     "positional.shift": "k, d_model, base=10_000.0",
-    "positional.learned": "ids, words, positions",
     "positional.relative": "table, T_q, T_k",
     "positional.rotary_attention": "q, k, v, mask=None",
     "masking.both": "real",
@@ -241,14 +240,6 @@ a = k * base ** (-torch.arange(0, d_model, 2) / d_model)
 return torch.block_diag(torch.stack([a.cos(), -a.sin(), a.sin(), a.cos()], -1).reshape(-1, 2, 2))
 """,
         "the blocks one by one",
-    ),
-    (
-        "positional.learned",
-        """
-F = torch.nn.functional
-return F.embedding(ids, words) + F.embedding(ids, positions)
-""",
-        "looked up by the word's number",
     ),
     (
         "positional.relative",
@@ -481,11 +472,6 @@ angles = [torch.tensor(k * base ** (-2 * i / d_model)) for i in range(d_model //
 return torch.block_diag([torch.tensor([[a.cos(), -a.sin()], [a.sin(), a.cos()]]) for a in angles])
 """,
         "takes the blocks one by one",
-    ),
-    (
-        "positional.learned",
-        "return torch.nn.functional.embedding(ids, words) + positions[: ids.size(0)]",
-        "is the slice as long as what it meets?",
     ),
     (
         "positional.add",
