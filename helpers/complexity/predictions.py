@@ -29,4 +29,17 @@ PREDICTIONS = {
         },
         right="c",
     ),
+    "cache": Prediction(
+        "Let each of Llama 2 70B's 64 heads keep keys and values of its own. How much does the cache of one "
+        "text of 100,000 positions take, in numbers of 2 bytes?",
+        {
+            "262 GB, more than three GPUs with 80 GB hold.": "That is 2 · 80 · 64 · 128 · 100,000 numbers "
+            "of 2 bytes each.",
+            "33 GB, less than half of a GPU with 80 GB.": "That is what 8 heads of keys and values take. 64 "
+            "take 8 times as much.",
+            "3 GB, which a laptop holds.": "That is about one layer's share, and each of the 80 layers has "
+            "keys and values of its own.",
+        },
+        right="a",
+    ),
 }

@@ -40,12 +40,27 @@ def decoder_mask(real: torch.Tensor) -> torch.Tensor:
     return causal_mask(real.size(-1)) & real.unsqueeze(-2)
 
 
+def masked_softmax(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """The weights of each query over the keys that it may look at, all 0 if there is none.
+
+    Gradients are finite too: an empty row passes on zeros.
+
+    Args:
+        scores: (..., T_q, T_k).
+        mask: boolean, broadcastable to (..., T_q, T_k). True means "may attend".
+
+    Returns:
+        The weights, (..., T_q, T_k). A row sums to 1, or is all 0.
+    """
+    # The lowest finite number, not -inf: a row of nothing else becomes uniform, and no NaN is ever made.
+    hidden = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    return hidden.softmax(dim=-1).masked_fill(~mask, 0.0)
+
+
 def masked_attention(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Scaled dot-product attention in which a query that may attend to nothing gets zeros, not NaN.
-
-    Gradients are finite too: such a row passes on zeros.
 
     Args:
         q: queries, (..., T_q, d_k).
@@ -54,12 +69,9 @@ def masked_attention(
         mask: boolean, broadcastable to (..., T_q, T_k). True means "may attend".
 
     Returns:
-        The outputs (..., T_q, d_v) and the weights (..., T_q, T_k). A row of weights sums to 1, or is all 0.
+        The outputs (..., T_q, d_v) and the weights (..., T_q, T_k), as `masked_softmax` gives them.
     """
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (..., T_q, T_k)
-    # The lowest finite number, not -inf: a row of nothing else becomes uniform, and no NaN is ever made.
-    scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
-    weights = scores.softmax(dim=-1).masked_fill(~mask, 0.0)
+    weights = masked_softmax(q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)), mask)
     return weights @ v, weights
 
 

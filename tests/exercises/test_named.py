@@ -72,7 +72,7 @@ SIGNATURES = {
     "masking.both": "real",
     "masking.causal": "T",
     "masking.cache": "cache, x, W_q, W_k, W_v",
-    "masking.attention": "q, k, v, mask",
+    "masking.softmax": "scores, mask",
     "masking.convert": "mask, source, target",
     "masking.padding": "lengths, T",
     "masking.prefixes": "layer, x",
@@ -269,21 +269,12 @@ return scaled_dot_product_attention(rotary(q, pos), rotary(k, pos), v, mask)
         "as if the padding always came after them",
     ),
     (
-        "masking.attention",
+        "masking.softmax",
         """
-w = (q @ k.mT / math.sqrt(q.shape[-1])).softmax(-1) * mask
-w = w / w.sum(-1, keepdim=True)
-return w @ v, w
+w = scores.softmax(-1) * mask
+return w / w.sum(-1, keepdim=True)
 """,
         "In a row with nothing to look at, 0 is divided by 0",
-    ),
-    (
-        "masking.attention",
-        """
-w = (q @ k.mT / math.sqrt(q.shape[-1])).masked_fill(~mask, -math.inf).softmax(-1)
-return torch.nan_to_num(w @ v), w
-""",
-        "the weights still hold it",
     ),
     (
         "masking.sees",
@@ -632,11 +623,8 @@ return top.mean(), slopes.norm(dim=-1).mean()
 """,
     ),
     (
-        "masking.attention",
-        """
-w = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~mask, -math.inf).softmax(-1).nan_to_num()
-return w @ v, w
-""",
+        "masking.softmax",
+        "return scores.masked_fill(~mask, -math.inf).softmax(-1).nan_to_num()",
     ),
 ]
 

@@ -23,7 +23,7 @@ exercise = Entry(
     reference=masking.cached_step,
     returns=("output", "cache"),
     properties=(inputs_unchanged,),
-    needs=("masking.attention",),
+    needs=("masking.softmax",),
 )
 
 
