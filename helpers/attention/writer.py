@@ -7,6 +7,7 @@ import itertools
 import re
 import types
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import torch
 from torch import nn
@@ -148,7 +149,7 @@ class OwnReader:
 
     def write(self, text: str, temperature: float = 0.7, seed: int = 0, most: int = LONGEST) -> str:
         """What it writes after a text, up to the end of its review; an ellipsis if that takes more words."""
-        words, found = list(self.model.vocabulary), []
+        words, found = list(self.model.vocabulary), list[str]()
         ids = self.ids(text)[:, : POSITIONS - most]
         for new in itertools.islice(self.drawn(ids, temperature, seed), most):
             if (word := words[int(new)]) == END:
@@ -216,7 +217,7 @@ def _kept(model: Reader, name: str, exercise: str) -> tuple[Callable | None, str
     return (own, "") if alike else (None, "in this model it gives other numbers than the course's")
 
 
-def calling(module: Callable, **functions: Callable) -> Callable:
+def calling(module: Any, **functions: Callable) -> Callable:
     """The same module, but it and the functions beside it call these ones by their names."""
     old = module.forward.__globals__
     room = old | functions

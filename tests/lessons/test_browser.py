@@ -394,7 +394,7 @@ def only_what_writes(path: Path, right: dict[str, str]) -> None:
     for cell in lesson.cells:
         writes = bool(SECTION.match(cell.source)) or (writes and not cell.source.startswith("## "))
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
-        exercise = grade_id.rpartition("-")[0]
+        exercise = grade_id.removesuffix("-answer")
         if exercise in wanted or lessons.kind(cell) == "setup" or writes:
             if cell.metadata.get("nbgrader", {}).get("solution"):
                 cell.source = wanted[exercise].strip() or right[grade_id]
