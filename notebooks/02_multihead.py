@@ -1015,7 +1015,7 @@ with waiting_for("Exercises 2.5 and 2.10"), torch.no_grad():
         fewer = own_reader(heads=MultiHeadAttention)
         weight = fewer.heads.W_o.weight
         weight.copy_(switch_off(weight, torch.arange(2) != head))
-        writers[f"without head {head + 1}"] = fewer
+        writers[f"without head {head}"] = fewer
     display(writing_explorer(writers, "Exercises 2.5 and 2.10", looks=True))
 
 # %% [markdown]
