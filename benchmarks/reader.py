@@ -9,12 +9,13 @@ only those that are named. It writes them into `helpers/attention/`. What lies t
 
 import argparse
 import random
+from functools import partial
 from statistics import mean
 
 import torch
-from rich.console import Console
 from rich.table import Table
 
+from benchmarks.results import Parts, record
 from helpers import corpora, pretraining, training
 from helpers.attention import reader, writer
 from helpers.finetuning import wilson
@@ -64,28 +65,30 @@ def choices(reviews: list[corpora.Review]) -> list[tuple[str, str, str, str]]:
     return found
 
 
-def grammatical(own: writer.OwnReader, temperature: float, count: int = 100) -> str:
-    """How many sentences of so many reviews that it writes follow the rules of the reviews' grammar."""
+def grammatical(own: writer.OwnReader, temperature: float, count: int = 100) -> tuple[str, str]:
+    """Which share of the sentences of so many reviews that it writes are grammatical, and how many there are."""
     texts = [writer.BEGINNING + " " + own.write(writer.BEGINNING, temperature, seed) for seed in range(count)]
     sentences = [each for text in texts for each in corpora.sentences(text)]
     share = mean(corpora.is_grammatical(each) for each in sentences)
-    return f"{share:.0%} of {len(sentences)} sentences are grammatical"
+    return f"{share:.0%}", str(len(sentences))
 
 
-def measure(console: Console, kind: str) -> None:
-    """Print a reader's loss on new reviews, how often it chooses right, and how its texts read."""
+def measure(console: Parts, kind: str) -> None:
+    """A reader's loss on new reviews, how often it chooses right, and how its texts read."""
     model = reader.reader(kind=kind)
     reviews = corpora.reviews(300, TESTED)
     new = corpora.vocabulary().batch(review.text for review in reviews)
     with torch.no_grad():
         loss = float(pretraining.loss_of(model, *pretraining.inputs_and_targets(new)))
     size = sum(weight.numel() for weight in model.parameters())
-    console.rule(kind or "the reader")
-    console.print(f"{size:,} numbers; {loss:.2f} nats per token, entropy {corpora.entropy_per_token():.2f}")
     own = writer.OwnReader(model, {}, [])
     again = [own.loss(review.text, one_by_one=True) for review in reviews[:100]]
     once = [own.loss(review.text) for review in reviews[:100]]
-    console.print(f"100 reviews: {mean(once):.2f} nats per word in one pass, {mean(again):.2f} word by word")
+    table = Table(
+        "nats", "per token", "per word, in one pass", "per word, one by one", title=f"{size:,} numbers"
+    )
+    table.add_row("new reviews", f"{loss:.2f}", f"{mean(once):.2f}", f"{mean(again):.2f}")
+    console.print(table)
     table = Table("which of the two", "places", "right (95 % interval)")
     right: dict[str, list[bool]] = {}
     for name, text, word, other in choices(reviews):
@@ -94,19 +97,19 @@ def measure(console: Console, kind: str) -> None:
         right.setdefault(name, []).append(bool(better))
     for name, each in right.items():
         low, high = wilson(sum(each), len(each), 1.96)
-        table.add_row(name, str(len(each)), f"{sum(each) / len(each):.0%} ({low:.0%} to {high:.0%})")
+        table.add_row(name, str(len(each)), f"{sum(each) / len(each):.1%} ({low:.1%} to {high:.1%})")
     console.print(table)
+    table = Table("temperature", "grammatical sentences", "of")
     for temperature in (0.3, 0.7, 1.0, 2.0):
-        console.print(f"temperature {temperature}: {grammatical(own, temperature)}")
+        table.add_row(str(temperature), *grammatical(own, temperature))
     if not kind:
         removed = writer.OwnReader(model, {"positions": lambda x, table: x}, [])
-        console.print(f"positions removed, temperature 0.7: {grammatical(removed, 0.7)}")
-        lost = mean(removed.loss(review.text) for review in reviews[:100])
-        console.print(f"positions removed, 100 reviews: {lost:.2f} nats per word")
+        table.add_row("0.7, positions removed", *grammatical(removed, 0.7))
+    console.print(table)
 
 
 def main() -> None:
-    """Train those that are asked for, and measure all."""
+    """Train those that are asked for, measure all, and write."""
     kinds = {"reader": "", **{kind: kind for kind in reader.OTHERS}}
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keep", nargs="*", choices=kinds, help="train these, or all three, and keep them")
@@ -114,8 +117,8 @@ def main() -> None:
     for kind in [] if named is None else named or kinds:
         reader.write(trained(SEED, kinds[kind]), reader.file_of(kinds[kind]))
         reader.reader.cache_clear()
-    for kind in kinds.values():
-        measure(Console(width=110), kind)
+    for name, kind in kinds.items():
+        record(f"Reader: {name}", partial(measure, kind=kind))
 
 
 if __name__ == "__main__":

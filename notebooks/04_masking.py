@@ -652,8 +652,8 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
 #
 # **Rubric**
 # - 1 point: no; weights of 0 above the diagonal don't prove that nothing leaks.
-# - 2 points: two faults that fit (one each). They must leave the triangle of weights clean: "she forgot the mask"
-#   doesn't.
+# - 1 point: a fault that leaves the triangle of weights clean: "she forgot the mask" doesn't.
+# - 1 point: a second such fault.
 # - 1 point: how to find them: gradients of output i by input j > i, or one pass against prefixes, or row sums.
 # - 1 point: measures the whole model first, then its parts, or names a different order with a reason.
 # ### END SOLUTION

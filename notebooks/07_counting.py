@@ -1116,7 +1116,7 @@ print(
 
 # %% [markdown] written="counting.your_machine" points=5
 # ### BEGIN SOLUTION
-# **Model answer** (for a laptop; the numbers differ from machine to machine). Four cores at 3 GHz with 32 FLOPs per
+# **Model answer.** For a laptop (yours has other numbers): four cores at 3 GHz with 32 FLOPs per
 # cycle have a peak of 4 · 3·10⁹ · 32 = 3.8·10¹¹ FLOPs per second, and there are 16 GB of memory. The run needs
 # about 9.5·10¹⁷ FLOPs, by training_flops_per_token with N = 63 million and 2.5·10⁹ pairs of tokens. I assume a
 # utilisation of 0.3, since the paper's own GPUs reached 0.29 by our estimate. training_days(9.5e17, 1, 3.8e11, 0.3)

@@ -23,7 +23,7 @@ def sinusoidal(T, d_model, base=10_000.0):
 
 
 # %% exercise="positional.sinusoidal" kept
-# https://github.com/ivanvovk/WaveGrad/issues/12: The power is the wrong way round, exponent ** base, so all pairs turn nearly alike.
+# https://github.com/ivanvovk/WaveGrad/issues/12: The power is upside down, exponent ** base, so all pairs turn nearly alike.
 # true: Right only where `T` is 1.
 def sinusoidal(T, d_model, base=10_000.0):
     exponents = torch.arange(0, d_model, 2) / d_model

@@ -21,7 +21,7 @@ PREDICTIONS = {
         "does it win by the clock?",
         {
             "From about 64 on, as counted.": "The count leaves out waiting: the "
-            "recurrent layer makes n small products, one after the other.",
+            "recurrent layer makes n small products, one after another.",
             "Earlier: it needs no table of weights.": "The table comes from one large product, and "
             "processors are best at those.",
             "Only far beyond 64, if at all.": "Attention hands the processor one large product, the "

@@ -16,7 +16,7 @@ def causal_mask(T: int) -> torch.Tensor:
 
 
 def padding_mask(lengths: torch.Tensor, T: int) -> torch.Tensor:
-    """Where a batch of sentences, filled up at their ends, has words.
+    """Where a batch of sentences, padded at their ends, has words.
 
     Args:
         lengths: how many words each sentence has, (B,), integers.
@@ -32,7 +32,7 @@ def decoder_mask(real: torch.Tensor) -> torch.Tensor:
     """Both at once: a query may attend to a key that isn't after it and isn't padding.
 
     Args:
-        real: where the words are, boolean, (B, T). The padding may stand anywhere.
+        real: where the words are, boolean, (B, T). The padding may be anywhere.
 
     Returns:
         Boolean, (B, T, T): sentence, query, key. For scores (B, H, T, T) it needs an axis for the heads.

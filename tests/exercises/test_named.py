@@ -300,7 +300,7 @@ if target == "additive":
     return torch.where(may, 0.0, -math.inf)
 return {"may attend": may, "hidden": ~may, "integer": may.long()}[target]
 """,
-        "read the wrong way round",
+        "read as its opposite",
     ),
     (
         "masking.reach",
@@ -383,7 +383,7 @@ return o / l.unsqueeze(-1)
     (
         "complexity.grouped_attention",
         "return scaled_dot_product_attention(q, k, v)[0]",
-        "Not both k and v have each of their heads H/G times",
+        "k and v don't both have each of their heads H/G times",
     ),
     (
         "complexity.grouped_attention",

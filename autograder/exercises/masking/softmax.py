@@ -148,8 +148,8 @@ exercise.slip(
     "only −∞, or the lowest number there is, always hides."
 )
 exercise.slip("filled_with_infinity", "torch.finfo(scores.dtype).min → math.inf").says(
-    "Hidden scores become +∞, and ∞ − ∞ in the softmax is NaN, in all of the row: what may not be seen "
-    "needs the lowest score, not the highest."
+    "Where something is hidden, rows are NaN: its scores are +∞, and ∞ − ∞ is NaN, or −∞ is multiplied by "
+    "the mask, and 0 · ∞ is NaN; fill in −∞ with masked_fill or torch.where."
 )
 exercise.slip("filled_with_e", "torch.finfo(scores.dtype).min → math.e").says(
     "Hidden scores become math.e, which is 2.718…, a score like any other, so hidden keys count in the "

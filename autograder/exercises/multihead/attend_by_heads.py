@@ -150,7 +150,7 @@ exercise.slip("softmax_over_heads", "scores.softmax(-1) → scores.softmax(-3)",
     "over the keys, the last axis."
 )
 exercise.slip("keys_and_values_swapped", "attention(q, k, v, mask) → attention(q, v, k, mask)").says(
-    "Keys and values have changed places: keys are compared with the queries, and values are averaged."
+    "Keys and values are swapped: keys are compared with the queries, and values are averaged."
 )
 exercise.slip("weights_first", "merge_heads(output), weights → weights, merge_heads(output)").says(
     "The two results are in the wrong order: the outputs come first, then the weights."

@@ -247,7 +247,8 @@ exercise.slip("FilledWithMinusHundred", "math.inf → 100").says(
     "large a hidden key still gets weight: only −∞, or the lowest number there is, always hides."
 )
 exercise.slip("FilledWithInfinity", "-math.inf → math.inf").says(
-    "Hidden scores become +∞, and ∞ − ∞ in the softmax is NaN: what may not be seen needs the score −∞."
+    "Where something is hidden, rows are NaN: its scores are +∞, and ∞ − ∞ is NaN, or −∞ is multiplied by "
+    "the mask, and 0 · ∞ is NaN; fill in −∞ with masked_fill or torch.where."
 )
 exercise.slip("SoftmaxOverQueries", "dim=-1 → dim=-2").says(
     "The softmax runs over the queries, so the columns sum to 1: each query shares out its attention "
@@ -265,16 +266,16 @@ exercise.slip("ValuesNotProjected", "self.W_v(x) → x").says(
     "The values are the inputs themselves: they go through W_v before they are split."
 )
 exercise.slip("KeysAndValuesSwapped", "q, k, v → q, v, k").says(
-    "Keys and values have changed places: keys are W_k's and are compared with the queries, values are "
-    "W_v's and are averaged."
+    "Keys and values are swapped: keys are W_k's and are compared with the queries, values are W_v's and "
+    "are averaged."
 )
 exercise.slip("AlwaysItself", "y if x is None else x → y").says(
     "The second sequence is ignored: where x is given, keys and values come from x, and y gives the "
     "queries alone."
 )
 exercise.slip("TheOtherAsks", "x = y if x is None else x → x, y = y, (y if x is None else x)").says(
-    "x asks and y answers, the wrong way round: y gives the queries, x the keys and values, and there is "
-    "an output for each position of y."
+    "The roles are swapped: y gives the queries, x the keys and values, and there is an output for each "
+    "position of y."
 )
 exercise.slip(
     "MaskIgnored",
@@ -284,7 +285,7 @@ exercise.slip(
     "which doesn't change its own tensor."
 )
 exercise.slip("MaskInverted", "~mask → mask").says(
-    "The mask is the wrong way round: True means “may attend”, so scores become -inf where it is False."
+    "The mask is inverted: True means “may attend”, so scores become -inf where it is False."
 )
 exercise.slip(
     "MaskAfterSoftmax",
@@ -315,8 +316,8 @@ exercise.slip(
     "        q, k, v = (split_heads(t @ layer.weight + layer.bias, self.n_heads) for t, layer in pairs)",
     "self.W_o(merge_heads(weights @ v)) → merge_heads(weights @ v) @ self.W_o.weight + self.W_o.bias",
 ).says(
-    "The layers' weights are used as they lie, y @ W.weight: nn.Linear holds its weight as (out, in) and "
-    "multiplies by its transpose, so call the layer itself, self.W_q(y)."
+    "The layers' weights are used as they are stored, y @ W.weight: nn.Linear holds its weight as (out, in) "
+    "and multiplies by its transpose, so call the layer itself, self.W_q(y)."
 )
 exercise.slip(
     "MaskWithOneMoreAxis",
