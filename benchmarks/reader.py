@@ -66,7 +66,7 @@ def choices(reviews: list[corpora.Review]) -> list[tuple[str, str, str, str]]:
 
 
 def grammatical(own: writer.OwnReader, temperature: float, count: int = 100) -> tuple[str, str]:
-    """Which share of the sentences of so many reviews that it writes are grammatical, and how many there are."""
+    """The share of grammatical sentences in so many reviews that it writes, and their number."""
     texts = [writer.BEGINNING + " " + own.write(writer.BEGINNING, temperature, seed) for seed in range(count)]
     sentences = [each for text in texts for each in corpora.sentences(text)]
     share = mean(corpora.is_grammatical(each) for each in sentences)
