@@ -1047,9 +1047,9 @@ with waiting_for("Exercise 3.2"):
 # | taken away | {measured.reader_reader.0_7_positions_removed.grammatical_sentences:.0f} % |
 #
 # (`python -m benchmarks.reader` counts them.) A model that was trained with positions relies on them. The one that
-# was trained without goes by the last word and the bag before it. That is enough to choose between *is* and *are*
-# nearly always: hardly ever do both fit the bag. But it loses its place in the sentence: it wrote *the story of
-# irene , simon , irene steals a necklace*.
+# was trained without goes by the last word and the bag before it. It still chooses between *is* and *are* right in
+# {measured.reader_without_positions.is_or_are.right_95_interval:.0f} % of 769 places, but it loses its place in the
+# sentence: once it wrote *the story of irene , simon , irene steals a necklace*.
 
 # %% [markdown]
 # ## 3.12 What to take along

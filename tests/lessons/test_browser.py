@@ -139,7 +139,7 @@ def opened_again_it_shows_still_pictures(browser: Browser, notebook: Notebook) -
         expect(still.locator("img").first).to_be_visible()
     expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
     missing = page.locator(".jp-OutputArea-output", has_text="model not found")
-    expect(missing).to_have_count(3 + len(predictions("attention")))
+    expect(missing).to_have_count(4 + len(predictions("attention")))  # one shows words alone
     for each in missing.all():
         expect(each).to_be_hidden()
     browser.picture("lesson_01_opened_again", stills.first)
@@ -379,6 +379,7 @@ def test_a_student_s_model_writes_at_the_end_of_each_of_the_first_five_lessons(t
             notebook = Notebook(browser, f"{lesson}/{lesson}.ipynb")
             notebook.run_all()
             assert notebook.complaints() == [] and notebook.barriers() == []
+            assert notebook.beyond_the_screen() == []
             assert all(line.startswith("✓") for line in notebook.headlines())
             mine = notebook.page.locator(".jp-OutputArea table", has_text="written in").get_by_role("row")
             expect(mine.filter(has_text="yours")).to_have_count(number)
