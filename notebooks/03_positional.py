@@ -6,7 +6,7 @@
 #   distances, learned or fixed, added to the scores; and rotary positions, which turn queries and keys.
 # - **You need** lesson 1: scaled dot-product attention, masks, and what *equivariant* means. From lesson 2: heads.
 #   Sine and cosine.
-# - **Time** {minutes} minutes. Sections 3.1 to 3.6 and 3.7 to 3.11 fit two sittings.
+# - **Time** {minutes} minutes. Sections 3.1 to 3.6 and 3.7 to 3.12 fit two sittings.
 #
 # Every exercise is checked as soon as you ask for it. If you get stuck, each has two hints and then the idea.
 
@@ -14,8 +14,10 @@
 import math
 
 import torch
+from IPython.display import display
 
 from helpers.attention import permutation_gaps, scaled_dot_product_attention
+from helpers.attention.explorers import writing_explorer
 from helpers.attention.reader import reader
 from helpers.attention.writer import own_reader
 from helpers.checks import case, check
@@ -1008,6 +1010,45 @@ print(experiments.line("none, two layers", right))
 #   tokens.
 # - Any choice earns the last point if reason and measurement fit it. Other figures than ours are fine.
 # ### END SOLUTION
+
+# %% [markdown]
+# ## 3.11 Your positions write
+#
+# Back to the model that writes book reviews. **Your** `add_positions` gives it its positions, and your parts of
+# lessons 1 and 2 look things up, if their checks passed on this computer.
+
+# %%
+with waiting_for("Exercise 3.2"):
+    mine = own_reader(positions=add_positions)
+    display(mine.table())
+
+# %% [markdown]
+# Three models write beside each other: this one, the one of 3.1 that was trained without positions, and this one
+# with its positions taken away.
+
+# %% draw=true
+# Explore: with positions, trained without them, and with none left
+with waiting_for("Exercise 3.2"):
+    writers = {
+        "with positions": mine,
+        "trained without": own_reader("without positions", positions=add_positions),
+        "taken away": own_reader(positions=lambda x, table: x),
+    }
+    display(writing_explorer(writers, "Exercise 3.2"))
+
+# %% [markdown]
+# Write again a few times. In 100 reviews at temperature 0.7, so many sentences are grammatical:
+#
+# | model | grammatical sentences |
+# | --- | --- |
+# | with positions | {measured.reader_reader.0_7.grammatical_sentences:.0f} % |
+# | trained without | {measured.reader_without_positions.0_7.grammatical_sentences:.0f} % |
+# | taken away | {measured.reader_reader.0_7_positions_removed.grammatical_sentences:.0f} % |
+#
+# (`python -m benchmarks.reader` counts them.) A model that was trained with positions relies on them. The one that
+# was trained without goes by the last word and the bag before it. It still chooses between *is* and *are* right in
+# {measured.reader_without_positions.is_or_are.right_95_interval:.0f} % of 769 places, but it loses its place in the
+# sentence: once it wrote *the story of irene , simon , irene steals a necklace*.
 
 # %% [markdown]
 # ## 3.12 What to remember
