@@ -132,7 +132,7 @@ def cache_bytes(layers, heads, kv_heads, d_head, positions, bytes_per_number):
     return per_token_per_layer * layers * positions
 
 
-# %% exercise="complexity.grouped_attention" kept
+# %% exercise="complexity.grouped_attention"
 # https://github.com/onnx/onnx/pull/7274: Keys are tiled, k0 k1 k0 k1, where neighbours share, k0 k0 k1 k1.
 # named: heads_dealt_in_turn
 def grouped_attention(q, k, v):

@@ -59,7 +59,7 @@ def mask_tokens(ids, vocabulary, generator, share=0.15):
     return x, labels
 
 
-# %% exercise="bert.mask_tokens" kept
+# %% exercise="bert.mask_tokens"
 # https://github.com/graykode/nlp-tutorial/issues/22: special tokens and padding are hidden like words.
 # named: special_tokens_too
 def mask_tokens(ids, vocabulary, generator, share=0.15):
