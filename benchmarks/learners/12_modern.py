@@ -248,7 +248,7 @@ def interleaved(weight, n_heads):
 
 # %% exercise="modern.interleaved"
 # https://github.com/huggingface/transformers/pull/31788: the number of heads is not that of this map.
-# true: The rows stay where they were
+# true: Cases 1 and 2 show exactly what this mistake would give: The rows stay
 def interleaved(weight, n_heads):
     heads = 2 * n_heads
     D = weight.shape[0] // heads
