@@ -136,7 +136,7 @@ exercise.slip("divided_by_zero", "    scales[scales == 0] = 1\n →", of=quantiz
     "A row of zeros gets the scale 0, and 0 / 0 is no number: give it the scale 1."
 )
 exercise.slip("turned_over", "largest / 127 → 127 / largest", "weight / scales → weight * scales").says(
-    "The scales are turned over: whole numbers times scales should give the weights back."
+    "The scales are inverted: whole numbers times scales should give the weights back."
 )
 exercise.slip("four_bits", "127 → 7").says(
     "The whole numbers go from -7 to 7 only, which fits half a byte: a whole one holds -127 to 127."
