@@ -200,7 +200,7 @@ def bleu(candidates, references):
         denominator = sum(c[1] for c in counts)
         if numerator > 0:
             s.append(0.25 * math.log(numerator / denominator))
-    bp = brevity_penalty(sum(map(len, hyps)), sum(map(len, refs)))
+    bp = min(1.0, math.exp(1 - sum(map(len, refs)) / sum(map(len, hyps))))
     return 100 * bp * math.exp(math.fsum(s))
 
 
@@ -224,7 +224,7 @@ def bleu(candidates, references):
         if matched == 0:
             return 0.0
         logs.append(math.log(matched / possible))
-    return 100 * brevity_penalty(c, r) * math.exp(sum(logs) / len(logs))
+    return 100 * min(1.0, math.exp(1 - r / c)) * math.exp(sum(logs) / len(logs))
 
 
 # %% exercise="translation.greedy_decode" kept

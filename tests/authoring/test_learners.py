@@ -103,7 +103,8 @@ def test_a_message_is_what_somebody_read_it_to_be(finding, expected):
 
 
 def test_a_message_that_names_no_mistake_is_nothing():
-    strange = judged(replace(SOFTMAX, code="def softmax(x, dim):\n    return 7.3 * x + x % 5\n"))
+    code = "def softmax(x, dim):\n    w = x.sin() ** 2 + 0.1\n    return w / w.sum(dim, keepdim=True)\n"
+    strange = judged(replace(SOFTMAX, code=code))
     assert strange.finding.meaning.startswith(UNKNOWN)
     assert strange.verdict == "nothing"
 
