@@ -259,6 +259,7 @@ def pack(first, second, length):
 
 # %% exercise="bert.pack" kept
 # https://github.com/huggingface/transformers/pull/5472: only the first passage is shortened.
+# true: In `segments`: every number is 1 too large.
 def pack(first, second, length):
     room = max(0, length - 3 - len(second))
     ids = first[:room]

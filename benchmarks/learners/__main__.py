@@ -23,7 +23,7 @@ ABOUT = (
     "named if the message gives its fault as the cause. Whether that and other messages are true was judged "
     "by reading them; *unread* ones have changed since. Nothing in the project may be changed because of a "
     "report that is *kept*: these are only counted, and their sources are used nowhere else. The others are "
-    "there to find gaps; 49 of them were kept until their sources had been used elsewhere."
+    "there to find gaps."
 )
 COLUMNS = ("lesson", "", "reports", "rejected", *VERDICTS)
 
