@@ -1026,7 +1026,7 @@ with waiting_for("Exercises 2.5 and 2.10"), torch.no_grad():
 # 3. Type *in her new mystery ,* and write again, several times. What does the model lose with each head?
 
 # %% [markdown]
-# ## 2.14 What to take along
+# ## 2.14 What to remember
 #
 # - One head gives each query one average. Several heads give several, side by side, and W_o mixes them.
 # - Split: cut the last axis into (H, D), *then* swap H and T. Merge: swap back, then flatten. `view` alone mixes up

@@ -379,7 +379,7 @@ with waiting_for("Exercise 4.5"):
 # **Return which inputs each output of a layer depends on, judged by gradients.**
 #
 # <details><summary>Hint 1</summary><code>torch.autograd.functional.jacobian(layer, x)</code> has shape (T, d_out,
-# T, d). Which two axes do you have to reduce, and how?</details>
+# T, d). Which two axes do you have to reduce?</details>
 # <details><summary>Hint 2</summary>Why not add the derivatives up, or the features of an output before
 # differentiating? Think of +2 and −2.</details>
 # <details><summary>The idea</summary>A pair of positions is connected if any pair of their features is.</details>
@@ -1135,11 +1135,11 @@ with waiting_for("Exercise 4.1"):
 # It has learned to copy the next word, and where it writes there is none. On 100 new reviews its loss is
 # {measured.reader_without_a_mask.new_reviews.per_word_in_one_pass} in one pass and
 # {measured.reader_without_a_mask.new_reviews.per_word_one_by_one} in use; the other model's is
-# {measured.reader_reader.new_reviews.per_word_in_one_pass} both times. (`python -m benchmarks.reader` measures this.) If a model
-# with a splendid loss writes *if if if if*, look for a leak.
+# {measured.reader_reader.new_reviews.per_word_in_one_pass} both times. (`python -m benchmarks.reader` measures this.)
+# If a model with a splendid loss writes *if if if if*, look for a leak.
 
 # %% [markdown]
-# ## 4.14 What to take along
+# ## 4.14 What to remember
 #
 # - A mask is True where a query may look. Causal: $j \le i$. Padding hides columns. For both, combine them with &
 #   and broadcasting.

@@ -1130,7 +1130,7 @@ with waiting_for("Exercise 4.9a"):
 # In this model, what surrounds attention is still the course's. You write that in lesson 6.
 
 # %% [markdown]
-# ## 5.17 What to take along
+# ## 5.17 What to remember
 #
 # - A product of m × k with k × n takes 2mkn FLOPs. $QK^\top$ is n × n: write the shape beside each product.
 # - Attention: $6nd^2$ for projections, $4n^2d$ for scores and mixture. Doubling n costs 2 to 4 times as much; 3 times

@@ -66,8 +66,8 @@ print({name: tuple(parameter.shape) for name, parameter in small.named_parameter
 #
 # **By hand.** 3 inputs, 2 outputs: 3·2 = 6 weights and 2 biases, so 8, as torch says above.
 #
-# In this lesson you count, and torch only confirms. So your answers may use none of its layers: all of them, from
-# `Linear` to a convolution, are kinds of `Module`.
+# In this lesson you count, and torch only confirms. So your answers may not use its layers. (All of them, from
+# `Linear` to a convolution, are kinds of `Module`.)
 #
 # **Exercise 7.1** · difficulty 1 of 5 · 3 minutes · 1 point
 #
@@ -1160,7 +1160,7 @@ explorers.training_explorer(
 )
 
 # %% [markdown]
-# ## 7.19 What to take along
+# ## 7.19 What to remember
 #
 # - A linear map has $n_{in} n_{out} + n_{out}$ parameters, and everything in a Transformer is made of such maps,
 #   tables and norms.
