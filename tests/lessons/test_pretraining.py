@@ -310,7 +310,7 @@ def test_a_run_of_the_students_own_is_drawn_where_it_belongs() -> None:
     runs = plays.kept()
     for merges, place in ((0, 0), (256, 1), (500, 1.5)):
         ax = plays.bits_by_merges(runs, (merges, 2.25))
-        assert ax.lines[-1].get_xydata().tolist() == [[place, 2.25]]
+        assert ax.lines[-1].get_xydata().tolist() == [[place + 0.25, 2.25]]
         assert ax.get_label().endswith(f" Yours, {merges} merges: 2.25 bits.")
 
 
