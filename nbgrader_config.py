@@ -17,6 +17,10 @@ if shutil.which("alembic") is None:
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
 c.ClearSolutions.text_stub = "YOUR ANSWER HERE"
 
+# Whoever has answered a written question can compare that with a model answer. If you grade these questions,
+# set False and run `headstart build`: then nothing that students get has model answers and rubrics.
+c.Headstart.model_answers = True
+
 # nbgrader's own steps in their own order; ours leaves the slots of a choice to be filled in.
 c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.IncludeHeaderFooter",

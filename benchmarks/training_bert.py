@@ -13,10 +13,10 @@ import time
 from functools import partial
 
 import torch
-from rich.console import Console
 from rich.table import Table
 from torch import nn
 
+from benchmarks.results import Parts, record
 from helpers import bert, corpora, pretraining, training
 from helpers.bert import Bert, PairClassifier, bert_loss, experiments, mask_tokens
 from helpers.models.blocks import BERT, PRE_NORM, Style
@@ -163,7 +163,7 @@ def language_model_asked(words: int, seed: int) -> nn.Module:
     return model
 
 
-def compare_at_equal_words(console: Console, seeds: int = 3) -> None:
+def compare_at_equal_words(console: Parts, seeds: int = 3) -> None:
     """Blanks of each kind, as BERT and a language model that was asked for as many words fill them."""
     torch.set_num_threads(1)
     found: dict[str, list[list[float]]] = {kind: [] for kind in experiments.candidates()}
@@ -196,7 +196,7 @@ def _percent(share: float, low: float, high: float) -> str:
 
 
 def measure(
-    console: Console, seeds: int = 1, shares: tuple[float, ...] = (SHARE,), styles: bool = False
+    console: Parts, seeds: int = 1, shares: tuple[float, ...] = (SHARE,), styles: bool = False
 ) -> None:
     """Train, measure, print tables with seeds, seconds and 95 % intervals."""
     torch.set_num_threads(1)
@@ -220,7 +220,7 @@ def measure(
         _uses(console, model, left_model, seed)
 
 
-def _uses(console: Console, model: nn.Module, left_model: nn.Module, seed: int) -> None:
+def _uses(console: Parts, model: nn.Module, left_model: nn.Module, seed: int) -> None:
     """Blanks, fine-tuning and writing with one BERT."""
     table = Table("blank", "left side", "BERT, both sides", "whole text", title=f"blanks, seed {seed}")
     blanks = [blank for blank in experiments.blanks(40, 4_000 + seed) if len(blank.words) < LENGTH - 3]
@@ -240,7 +240,7 @@ def _uses(console: Console, model: nn.Module, left_model: nn.Module, seed: int) 
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--shares", type=float, nargs="+", default=[SHARE], help="of hidden words")
@@ -252,9 +252,10 @@ def main() -> None:
     )
     options = parser.parse_args()
     if options.equal:
-        compare_at_equal_words(Console(width=110))
+        record("Training: bert, equal words", compare_at_equal_words)
         return
-    measure(Console(width=110), options.seeds, tuple(options.shares), options.styles)
+    shares = tuple(options.shares)
+    record("Training: bert", lambda parts: measure(parts, options.seeds, shares, options.styles))
 
 
 if __name__ == "__main__":

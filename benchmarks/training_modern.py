@@ -22,13 +22,12 @@ from multiprocessing import get_context
 from statistics import mean, median, stdev
 
 import torch
-from rich.console import Console
 from rich.table import Table
 from torch import nn
 from torch.nn import functional as F
 
 from autograder.lessons import ROOT
-from benchmarks.results import write
+from benchmarks.results import Parts, record
 from helpers import corpora
 from helpers.finetuning import t_interval
 from helpers.models.blocks import initialise
@@ -265,8 +264,8 @@ def losses(
     return {key: rows.done[name] for key, name in wanted.items()}
 
 
-def measure(rows: Rows, console: Console, steps: int = STEPS, seeds: int = SEEDS, workers: int = 2) -> None:
-    """Climb the ladder, and print what each rung reaches."""
+def measure(rows: Rows, console: Parts, steps: int = STEPS, seeds: int = SEEDS, workers: int = 2) -> None:
+    """Climb the ladder, and keep what each rung reaches."""
     rungs, least = ladder(), floor()
     shares = rows("times of a step", make=lambda: step_times(rungs))
     tries = {(name, rate): (rung, rate, 100, steps // 2) for name, rung in rungs.items() for rate in RATES}
@@ -328,11 +327,9 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     add_option(parser)
     options = parser.parse_args()
-    console = Console(width=130, record=True)
     with Rows("training_modern", options) as rows:
-        measure(rows, console, options.steps, options.seeds, options.workers)
-    text = f"```text\n{console.export_text().rstrip()}\n```"
-    write("Training: modern", "python -m benchmarks.training_modern", text)
+        steps, seeds, workers = options.steps, options.seeds, options.workers
+        record("Training: modern", lambda parts: measure(rows, parts, steps, seeds, workers))
 
 
 if __name__ == "__main__":

@@ -70,6 +70,25 @@ def double(x):
 check("start_here.double", double)
 
 # %% [markdown]
+# Some questions ask for an answer in words. It goes into a text cell, and **a text cell opens by double-click**: write
+# in place of *YOUR ANSWER HERE*, and press <kbd>Shift</kbd>+<kbd>Enter</kbd>. The cell below then shows a model
+# answer, and what earns points in it.
+#
+# **Question 0.2** · not graded · 1 minute · 0 points
+#
+# **In a sentence or two: why wasn't it enough to try `double_wrong` on 2, and what would you try instead?**
+
+# %% [markdown] written="start_here.one_input" points=0
+# ### BEGIN SOLUTION
+# **Model answer.** At 2, x² and 2x are both 4, so this input can't tell the two functions apart. I would try one at
+# which they differ, such as 3: 9 instead of 6.
+#
+# **Rubric**
+# - 1 point: x² and 2x are the same at 2.
+# - 1 point: names an input at which they differ: any but 0 and 2.
+# ### END SOLUTION
+
+# %% [markdown]
 # That is all there is to it. Five things are good to know:
 #
 # - **Every check looks at three things.** The values have to be right, in the dtype of the inputs; whole numbers may

@@ -392,15 +392,10 @@ with waiting_for("the exercises up to 9.5b"):
     new_classifier(
         pretraining.new_model().state_dict()
     )  # are they all written? Only then is it worth training
-    yours = training.recall(pretraining.KEPT, pretraining.new_model())
     weights = experiments.pretrained_weights()
+    experiments.trained_enough(weights)
     classifier = new_classifier(weights)
     found = match_state_dict(weights, classifier.state_dict(), "body.")
-    print(
-        "your model of lesson 8"
-        if yours
-        else "no model of lesson 8 that fits is kept here, so this one was trained instead"
-    )
     print({kind: len(names) for kind, names in found.items()}, "left over:", found["left over"])
 
 # %% [markdown]
@@ -528,7 +523,7 @@ check("finetuning.silent", silent)
 # %% exercise="finetuning.freeze"
 def freeze(model):
     """Let training change nothing in the
-    model's body. Its head goes on training.
+    model's body. Its head still trains.
 
     Args:
         model: has a `body` and a `head`; changed in place.
@@ -681,9 +676,10 @@ with waiting_for("the exercises up to 9.8"):
         )
 
 # %% [markdown]
-# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast GPU
-# (NVIDIA's H200), all runs from here to 9.13 took 31 seconds instead of 64 on two CPU cores; the pretrained
-# models of 9.10 reached 92.2 % instead of 91.5 %.
+# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast
+# GPU (NVIDIA's H200), this whole lesson, with the body's pretraining, took
+# {measured.lessons_from_top_to_bottom.09_finetuning.s_cuda} seconds instead of
+# {measured.lessons_from_top_to_bottom.09_finetuning.s_cpu} on two CPU cores.
 #
 # Here is one run to watch, with 200 labels, for 8 *epochs*. An epoch is one pass over all labelled reviews:
 # 13 steps of 16 here, the last one smaller. The loss on the labelled reviews falls almost to 0: the model can
@@ -713,7 +709,8 @@ with waiting_for("the exercises up to 9.8"):
     pairs = [
         (pool, prepared("full", seed, 200, steps, (steps,), pool)) for seed in range(2) for pool in POOLS
     ]
-    counted = training.each(lambda pair: experiments.fit(pair[1], class_loss, test)[0], pairs, "Runs")
+    fits = experiments.fit_each([run for _, run in pairs], class_loss, test, "last or mean", models=True)
+    counted = [n_right for [n_right] in fits]
     watched = next(run.model for pool, run in pairs if pool == "last")
     for name in POOLS:
         found = [100 * n / len(test) for (pool, _), n in zip(pairs, counted, strict=True) if pool == name]
@@ -743,7 +740,7 @@ with waiting_for("the exercises up to 9.8"):
         for seed in range(SEEDS)
         for name in ("full", "from scratch")
     ]
-    n_right = training.each(lambda job: experiments.fit(job[1], class_loss, test), jobs, "Runs")
+    n_right = experiments.fit_each([run for _, run in jobs], class_loss, test, f"{SEEDS} seeds")
     curves = {}
     for name, label in (("full", "pretrained"), ("from scratch", "from scratch")):
         runs = [
@@ -815,7 +812,10 @@ with waiting_for("the exercises up to 9.8"):
         (n, name, prepared(name, 50 + seed, n, count, (count,)))
         for n, count in steps_by_size.items() for seed in range(2) for name in ("full", "from scratch")
     ]  # fmt: skip
-    found = training.each(lambda job: experiments.fit(job[2], class_loss, test)[-1], jobs_by_size, "Runs")
+    fits = experiments.fit_each(
+        [run for *_, run in jobs_by_size], class_loss, test, "other numbers of labels"
+    )
+    found = [n_right for *_, n_right in fits]
 
 # %% draw=true
 # Accuracy against the number of labels
@@ -902,7 +902,9 @@ with waiting_for("the exercises up to 9.8"), after_predicting("finetuning.forget
 # freely.
 #
 # **Rubric**
-# - 1 point each (3): a sensible case for head only, full, and from scratch, with what decides it.
+# - 1 point: a sensible case for training the head only, with what decides it.
+# - 1 point: the same for full fine-tuning.
+# - 1 point: the same for training from scratch.
 # - 1 point: a number of this lesson that supports one of them, used rightly.
 # - 1 point: says what each costs or loses: forgetting, memory, a copy of the body for each task, or accuracy.
 # ### END SOLUTION
@@ -1021,8 +1023,8 @@ with waiting_for("the exercises up to 9.13b"), after_predicting("finetuning.adap
     RANK, ALPHA = experiments.RANK, experiments.ALPHA
     merged_weight(torch.zeros(2, 3), torch.zeros(1, 3), torch.zeros(2, 1), 1.0)  # is it written?
     adapted = [prepared("adapters", s, LABELS, steps, (steps,), adapter=LoRALinear) for s in range(SEEDS)]
-    found = training.each(lambda run: experiments.fit(run, class_loss, test)[-1], adapted, "Runs")
-    compared[f"adapters, rank {RANK}"] = found
+    fits = experiments.fit_each(adapted, class_loss, test, "adapters", models=True)
+    compared[f"adapters, rank {RANK}"] = [n_right for *_, n_right in fits]
     show(figures.seeds(shares_of(compared), title="200 labels: 5 seeds and their mean"))
     model, one = adapted[0].model, experiments.merged(adapted[0].model, merged_weight, ALPHA)
     whole, size = (sum(p.numel() for p in each.parameters()) for each in (new_classifier(), one))
@@ -1164,7 +1166,7 @@ def t_interval(values, quantiles):
     Args:
         values: a result for each seed, two or more.
         quantiles: quantiles[d] is Student's t for d degrees of freedom;
-            quantiles[0] stands for nothing.
+            quantiles[0] isn't used.
 
     Returns:
         The lower and the upper end.
@@ -1288,19 +1290,19 @@ with waiting_for("the exercises up to 9.17a"):
 # the test reviews, but not the seed, whose effect the dots show. The Transformer from scratch doesn't beat
 # counting: 200 labels seem too few to learn both what words mean and how sentences are read.
 #
-# **In our run**, on two CPU cores:
+# **In our runs**, on two CPU cores (all but the adapters by `python -m benchmarks.training_finetuning`):
 #
 # | | accuracy (95 % interval) | loss as a language model |
 # | --- | --- | --- |
-# | 200 labels, five seeds: full | 89 % (87 to 90) | 1.80, before 1.20 |
+# | 200 labels, five seeds: full | {measured.training_finetuning.end.full} | {measured.training_finetuning.full.nats_per_token:.2f}, before {measured.training_finetuning.before.nats_per_token:.2f} |
 # | adapters, rank 4 | 92 % (90 to 94) | merged 2.26, taken out 1.20 |
-# | head only | 75 % (74 to 76) | 1.20 |
-# | TF-IDF | 66 % (61 to 71) | |
-# | from scratch | 62 % (57 to 66) | |
-# | 50 labels, two seeds: pretrained | 78 % (73 to 82) | |
-# | 2,000 labels, two seeds: pretrained | 97 % (94 to 98) | |
-# | from scratch | 79 % (74 to 83) | |
-# | TF-IDF | 78 % (73 to 83) | |
+# | head only | {measured.training_finetuning.end.head_only} | {measured.training_finetuning.head_only.nats_per_token:.2f} |
+# | TF-IDF | {measured.training_finetuning.end.tf_idf} | |
+# | from scratch | {measured.training_finetuning.end.from_scratch} | |
+# | 50 labels, two seeds: pretrained | {measured.training_finetuning.50.full} | |
+# | 2,000 labels, two seeds: pretrained | {measured.training_finetuning.2_000.full} | |
+# | from scratch | {measured.training_finetuning.2_000.from_scratch} | |
+# | TF-IDF | {measured.training_finetuning.2_000.tf_idf} | |
 #
 # The intervals of full fine-tuning and of the adapters touch. The runs share seeds, labels and test reviews, so
 # the differences seed by seed would decide. The bars of the last rows are ±5 points, so "forty times as many
@@ -1344,8 +1346,10 @@ with waiting_for("the exercises up to 9.17a"):
 # The course's reviews come from a grammar in which word order matters and unlabelled text reveals sentiment.
 # Real reviews don't. rt-polarity has 10,662 sentences of film reviews (Pang and Lee 2005). The body is
 # trained, without labels, on those that aren't for testing and on WikiText-2. Then it gets 200 labels, with 5
-# seeds. Both regimes read the mean here. Our run took six minutes: pretrained 56.7 % (54.7 to 58.8), from
-# scratch 55.7 % (54.7 to 56.8), TF-IDF 57.8 % (55.6 to 60.0). The intervals overlap, so none is clearly
+# seeds. Both regimes read the mean here. Our run took six minutes: pretrained
+# {measured.training_finetuning_real_text.pretrained.accuracy}, from scratch
+# {measured.training_finetuning_real_text.from_scratch.accuracy}, TF-IDF
+# {measured.training_finetuning_real_text.tf_idf.accuracy}. The intervals overlap, so none is clearly
 # ahead. The lead that you measured is no law: it depends on the corpus, the body and the amount of
 # pretraining.
 #

@@ -19,16 +19,17 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import capture_log
 from traitlets.config import Config
-from traitlets.config.loader import PyFileConfigLoader
+from traitlets.config.loader import ConfigFileNotFound, PyFileConfigLoader
 
 from autograder import exercises
 from autograder import lessons as course
 from autograder.answers import SlipError
 from autograder.authoring import bundles, trees
-from autograder.authoring.expanding import expand, what_is_revealed
+from autograder.authoring.expanding import expand, what_is_revealed, with_model_answers
 from autograder.authoring.leaks import leaks
 from autograder.authoring.lesson_numbers import in_readme, numbers_of
 from autograder.authoring.master import Cell, MasterError, Mistake, did_you_mean, read_master
+from autograder.authoring.measured import RESULTS, figures, fill_in
 from autograder.authoring.mutating import verified
 from autograder.authoring.mutating.verified import Slips
 from autograder.authoring.review import BEGIN, END, parse, review, unfinished
@@ -166,6 +167,9 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
     specs, topic = _specs(lesson, load), course.topic(lesson)
     known = predictions(topic) if (root / f"helpers/{topic}/predictions.py").is_file() else {}
     if not mistakes:
+        results = trees.contents(root / RESULTS).decode() if (root / RESULTS).is_file() else ""
+        cells, mistakes = fill_in(cells, figures(results), _master(lesson))
+    if not mistakes:
         cells, mistakes = expand(cells, specs, known, course.number(lesson), _master(lesson))
     mistakes = mistakes or [
         *review(lesson, cells, specs, _master(lesson)),
@@ -184,12 +188,16 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
         checks[exercise]["slips"] = slips
     text = _unless_alike(course.release_path(lesson, root).with_name("checks.json"), dump(checks))
     write_whole(built / "checks.json", text.encode())
+    if settings(root).Headstart.get("model_answers", True):
+        cells = list(with_model_answers(cells))
     helpers = {
         path.relative_to(root).as_posix(): trees.contents(path)
         for path in course.helper_files(course.number(lesson), root)
+        if path.name != REVEALED  # of another lesson, or older than this one
     }
-    if told := what_is_revealed(cells):
-        helpers[name := f"helpers/{topic}/{REVEALED}"] = told
+    told, name = what_is_revealed(cells), f"helpers/{topic}/{REVEALED}"
+    if json.loads(told) or (root / name).is_file():
+        helpers[name] = told
         write_whole(folder / name, told)
     for name, content in helpers.items():
         write_whole(built / name, content)
@@ -289,9 +297,17 @@ def _unless_alike(path: Path, text: str) -> str:
     return text
 
 
+def settings(root: Path) -> Config:
+    """What a course's `nbgrader_config.py` sets, for nbgrader and for us; nothing if it has no such file."""
+    try:
+        return PyFileConfigLoader("nbgrader_config.py", path=str(root)).load_config()
+    except ConfigFileNotFound:
+        return Config()
+
+
 def _generate(folder: Path) -> None:
     """Let nbgrader make `release/` of `source/`, as `nbgrader generate_assignment` does, but no database."""
-    config: Config = PyFileConfigLoader("nbgrader_config.py", path=str(ROOT)).load_config()
+    config = settings(ROOT)
     config.CourseDirectory.root = str(folder)
     config.CourseDirectory.assignment_id = "*"
     config.GenerateAssignment.no_database = True

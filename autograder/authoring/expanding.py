@@ -2,7 +2,9 @@
 
 `# %% predict="topic.name"` becomes the question with its options and a cell to choose in. What its figure
 shows, in `# %% [markdown] reveals="topic.name"`, leaves the notebook: it is displayed after the choice.
-`# %% recall="topic.name"` for the code with its inputs, a cell for the answer and a check.
+`# %% recall="topic.name"` for the code with its inputs, a cell for the answer and a check. Below a written
+question comes a cell that shows its model answer, which is kept where what figures show is, unless the course
+has turned that off.
 """
 
 import json
@@ -10,10 +12,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from autograder.authoring.master import Cell, Mistake, did_you_mean
-from autograder.authoring.review import BEGIN, END, introduction
+from autograder.authoring.review import BEGIN, END, introduction, solution_lines
 from autograder.exercise import Exercise
 from autograder.recall import INPUT, LETTERS, LINE, NONE, Recall
 from helpers.figures.predicting import Prediction
+
+ANSWERED = """\
+# Once your answer above is written: a model answer, and what earns points
+from helpers.figures.answering import model_answer
+
+model_answer("{id}", ...)"""
 
 
 def expand(
@@ -59,10 +67,24 @@ def expand(
     return made, mistakes
 
 
+def with_model_answers(cells: list[Cell]) -> Iterator[Cell]:
+    """A lesson's cells, with one below each written question that shows its model answer.
+
+    It imports what it calls, so that a course without model answers has nothing of them.
+    """
+    for cell in cells:
+        yield cell
+        if cell.kind == "written":
+            yield replace(cell, kind="answered", source=ANSWERED.format(id=cell.id))
+
+
 def what_is_revealed(cells: list[Cell]) -> bytes:
-    """What a lesson's figures show, by prediction, as JSON; empty if it has no predictions."""
+    """What a lesson's figures show, by prediction, and its model answers, by question, as JSON."""
     told = {cell.id: cell.source for cell in cells if cell.kind == "reveals"}
-    return f"{json.dumps(told, indent=1, ensure_ascii=False)}\n".encode() if told else b""
+    answered = {cell.id for cell in cells if cell.kind == "answered"}
+    questions = (cell for cell in cells if cell.kind == "written" and cell.id in answered)
+    told |= {cell.id: "\n".join(solution_lines(cell)) for cell in questions}
+    return f"{json.dumps(told, indent=1, ensure_ascii=False)}\n".encode()
 
 
 def _prediction(cell: Cell, prediction: Prediction) -> Iterator[Cell]:

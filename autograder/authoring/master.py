@@ -81,6 +81,11 @@ class Cell:
         return self.kind != "reveals"
 
     @property
+    def ungraded(self) -> bool:
+        """Whether it is a written question without points, of which nbgrader knows nothing."""
+        return self.kind == "written" and not self.points
+
+    @property
     def is_code(self) -> bool:
         return KINDS.get(self.kind, "markdown" if self.kind == "prose" else "code") == "code"
 
@@ -218,7 +223,7 @@ def _read_points(kind: str, marker: dict) -> float | None:
         if "points" in marker:
             raise ValueError("only a written cell has points here; an exercise's are in its spec")
         return None
-    if isinstance(points, bool) or not isinstance(points, int | float) or points <= 0:
+    if isinstance(points, bool) or not isinstance(points, int | float) or points < 0:
         raise ValueError(f'the written question "{marker[kind]}" has no points; add `points=5` to its marker')
     return points
 

@@ -11,6 +11,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 from autograder import lessons
 from autograder.authoring.master import Cell, Mistake, did_you_mean, headings
 from autograder.exercise import Exercise
+from helpers.figures.answering import rubric_of
 
 BEGIN, END = "BEGIN SOLUTION", "END SOLUTION"
 # nbgrader's own marks would change the release in ways that the design has no use for.
@@ -76,7 +77,7 @@ def introduction(number: str, spec: Exercise) -> str:
 def question(number: str, minutes: str, points: float) -> str:
     """The line that introduces a written question."""
     counted = f"{lessons.counted(int(minutes), 'minute')} · {lessons.counted(points, 'point')}"
-    return f"**Question {number}** · graded by hand · {counted}"
+    return f"**Question {number}** · {'graded by hand' if points else 'not graded'} · {counted}"
 
 
 def parse(source: str) -> ast.Module:
@@ -193,7 +194,7 @@ def _introduction(
     found = INTRODUCTION.match(text)
     number = found[1] if found else f"{chapter}.{len(numbers) + 1}"
     said = re.search(r"\d+(?= minutes? ·)", text)  # nobody but the author knows how long a question takes
-    right = question(number, said[0] if said else "10", cell.points) if cell.points else ""
+    right = question(number, said[0] if said else "10", cell.points) if cell.points is not None else ""
     if cell.kind == "exercise":
         right = introduction(number, spec) if spec else text
     if not text:
@@ -217,6 +218,8 @@ def _cell(cell: Cell, topic: str) -> Found:
     if cell.id and not cell.id.startswith(f"{topic}."):
         yield cell.line, f'"{cell.id}" isn\'t of this lesson; ids here begin with "{topic}."'
     yield from _regions(cell)
+    if cell.kind == "written" and (solution := "\n".join(solution_lines(cell))):
+        yield from _rubric(cell, solution)
     if cell.folded:
         yield from _folded(cell, topic)
     if cell.is_code:
@@ -251,6 +254,17 @@ def _regions(cell: Cell) -> Found:
     if not found and cell.kind in ("exercise", "written"):
         text = f'{cell.kind} "{cell.id}" has no solution'
         yield cell.line, f"{text}; put it between `### {BEGIN}` and `### {END}`"
+
+
+def _rubric(cell: Cell, solution: str) -> Found:
+    """A question's solution is a model answer and a rubric, whose lines a student can tick."""
+    answer, rubric = rubric_of(solution)
+    if not answer.startswith("**Model answer.** ") or not rubric.lines:
+        text = "begin with `**Model answer.** `, and end with `**Rubric**` and lines like `- 1 point: ...`"
+        yield cell.first + 1, f'the solution of "{cell.id}" lacks a model answer or a rubric; {text}'
+    elif cell.points and (points := sum(points for points, _ in rubric.lines)) != cell.points:
+        text = f'the rubric of "{cell.id}" has {lessons.counted(points, "point")}'
+        yield cell.first + 1, f"{text}, and its marker {cell.points:g}; change one of them"
 
 
 def _calls(cell: Cell, tree: ast.Module) -> Found:

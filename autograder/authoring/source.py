@@ -21,6 +21,7 @@ from autograder.sheets import VISIBLE_SEED, make_sheet, one_thread
 from helpers.checking.calling.values import decode
 from helpers.checking.comparing import GRADIENT_SLACK, compare
 from helpers.checking.explaining.sketches import rewritten
+from helpers.figures.answering import STUB
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 LONG = ("cases", "misconceptions", "slips", "parts")  # fields of a sheet
@@ -39,6 +40,7 @@ def make_notebook(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise])
     made = []
     for cell, name, text in zip(cells, names, texts, strict=True):
         new = v4.new_code_cell if cell.is_code else v4.new_markdown_cell
+        text = STUB if cell.ungraded else text
         made.append(new(text, id=name, metadata=_metadata(cell, name, specs)))
     metadata = {"headstart": {"lesson": lesson}, "kernelspec": KERNEL, "language_info": LANGUAGE}
     notebook = v4.new_notebook(cells=made, metadata=metadata)
@@ -97,6 +99,7 @@ def cell_ids(cells: list[Cell]) -> list[str]:
     Cells of other kinds are counted apart, so that a paragraph put in changes the id of no code.
     """
     graded = {"exercise": "{}-answer", "check": "{}", "written": "{}", "predict": "{}-prediction"}
+    graded["answered"] = "{}-model-answer"
     names = [graded.get(cell.kind, "").format(lessons.grade_id(cell.id)) for cell in cells]
     taken = set(names)
     counts: Counter[str] = Counter()
@@ -125,6 +128,10 @@ def _metadata(cell: Cell, name: str, specs: Mapping[str, Exercise]) -> dict:
     ours: dict[str, Any] = {"kind": cell.kind} | ({"id": cell.id} if cell.id else {})
     if cell.kind == "bundle":  # folded away, by Colab too
         return {"headstart": ours, "jupyter": {"source_hidden": True}, "cellView": "form"}
+    if cell.kind == "answered":
+        return {"headstart": {"kind": "draw"}, "tags": ["draw"]}
+    if cell.ungraded:
+        return {"headstart": ours}
     if cell.kind == "draw":
         # There is nothing to learn from how a picture is drawn. JupyterLab and Notebook 7 fold by this. VS
         # Code folds by nothing in the file, and Colab would show a button alone, without the comment on top.

@@ -137,7 +137,7 @@ class Reader(nn.Module):
 
 
 def encode(texts: Sequence[str]) -> torch.Tensor:
-    """The checkpoint's sub-words, (N, T), between `[CLS]` and `[SEP]`, filled up with 0."""
+    """The checkpoint's sub-words, (N, T), between `[CLS]` and `[SEP]`, padded with 0."""
     tokenizer = corpora.load(CHECKPOINT).tokenizer
     tokenizer.enable_truncation(LONGEST)
     tokenizer.enable_padding()

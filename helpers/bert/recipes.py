@@ -46,7 +46,7 @@ def masking(vocabulary: int, share: float | None = None) -> Callable[..., Findin
         chosen, word = labels != -100, (before >= ORDINARY).expand_as(labels)
         found = {
             "special tokens are left alone": not bool(((chosen | (read != before)) & ~word).any()),
-            "a label is the word that stood there": bool((labels == before)[chosen & word].all()),
+            "a label is the word that was there": bool((labels == before)[chosen & word].all()),
             "a word that isn't chosen stays": bool((read == before)[~chosen & word].all()),
             "the same generator gives the same draws": all(map(torch.equal, drawn[0], again)),
         }
@@ -59,7 +59,7 @@ def masking(vocabulary: int, share: float | None = None) -> Callable[..., Findin
 
 def _masked(result: object, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     if not isinstance(result, tuple | list) or len(result) != 2:
-        raise ValueError("two tensors are wanted: the tokens to read, and the labels")
+        raise ValueError("two tensors are expected: the tokens to read, and the labels")
     for name, tensor in zip(("tokens to read", "labels"), result, strict=True):
         if not isinstance(tensor, torch.Tensor) or tensor.shape != ids.shape or tensor.dtype != ids.dtype:
             raise ValueError(f"the {name} should be integers (int64) of the shape {tuple(ids.shape)}")
@@ -84,11 +84,11 @@ def _shares(
     return {
         "as many words are chosen as they should": _near(total, count, share),
         "about 80 of 100 chosen ones become <mask>": _compared(int(hidden.sum()), total, 0.8),
-        "about 10 of 100 become another word": _compared(int(other.sum()), total, 0.1),
+        "about 10 of 100 become a different word": _compared(int(other.sum()), total, 0.1),
         "about 10 of 100 stay": _compared(int(stayed.sum()), total, 0.1),
         "nearly any word can be the other word": len(set(read[other].tolist())) > (vocabulary - ORDINARY) / 2,
         "the other word is never a special token": bool((read[other] >= ORDINARY).all()),
-        "a word is chosen whatever becomes of its neighbour": _near(
+        "a word is chosen whether or not its neighbour is": _near(
             int(chance.sum()), int(words.sum()), share**2
         ),
         "each row has draws of its own": all(

@@ -98,12 +98,17 @@ def depths(add_sublayer: Callable, steps: int = STEPS) -> list[Learned]:
         for seed in SEEDS
     ]
 
-    def learn(job: tuple[str, int, int, Stack]) -> Learned:
-        kind, depth, seed, stack = job
-        losses = _learn(stack, ids, training.steps(steps), seed)
-        return Learned(kind, depth, seed, sum(losses[-10:]) / len(losses[-10:]))
+    def learn(job: tuple[str, int, int, Stack]) -> float:
+        losses = _learn(job[-1], ids, training.steps(steps), job[2])
+        return sum(losses[-10:]) / len(losses[-10:])
 
-    return training.each(learn, jobs, "Stacks")
+    def mark(job: tuple[str, int, int, Stack]) -> str:
+        *named, stack = job
+        loss = loss_of(stack, ids[:2, :8], ids[:2, 1:9])
+        return f"{named} {training.steps(steps)} {training.behaviour(loss, stack)}"
+
+    found = training.each(learn, jobs, "Stacks", keep="stacks", mark=mark)
+    return [Learned(*job[:3], loss) for job, loss in zip(jobs, found, strict=True)]
 
 
 @training.on_device

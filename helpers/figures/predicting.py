@@ -90,13 +90,13 @@ def predict(prediction: str, choice: object = ...) -> None:
     _chosen.pop(prediction, None)
     if letter in known.letters:
         _chosen[prediction] = letter
-        put(*known.answer(letter, THEN if _kernel() else ""))
-    elif choice is ... and _kernel():
+        put(*known.answer(letter, THEN if kernel() else ""))
+    elif choice is ... and kernel():
         _offer(prediction, known)
     else:
-        text = _by_text(known) if _kernel() else NOTHING
+        text = _by_text(known) if kernel() else NOTHING
         put(note(text), f"○ {text}")
-    if not _kernel():  # a submission that is graded: its figures aren't drawn
+    if not kernel():  # a submission that is graded: its figures aren't drawn
         reveal(prediction)
 
 
@@ -106,13 +106,13 @@ def reveal(prediction: str) -> None:
 
     if not (text := revealed(prediction)):
         return
-    if _kernel():
+    if kernel():
         display({"text/markdown": text, "text/plain": text}, raw=True)
     else:  # feedback shows no student's Markdown
-        put(_page(text), text)
+        put(page_of(text), text)
 
 
-def _page(text: str) -> str:
+def page_of(text: str) -> str:
     """Markdown as HTML, as far as our texts need it: paragraphs, lists, emphasis and code."""
     page = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", marked(text), flags=re.DOTALL)
     page = re.sub(r"\*(.+?)\*", r"<i>\1</i>", page, flags=re.DOTALL)
@@ -130,7 +130,7 @@ class after_predicting:
 
     def __enter__(self) -> None:
         if self.prediction not in _chosen:
-            if shell := _kernel():
+            if shell := kernel():
                 _waiting[self.prediction] = (shell.parent_header, shell.user_ns["In"][-1])
             raise NotPredicted
         _waiting.pop(self.prediction, None)
@@ -185,7 +185,7 @@ def _draw(prediction: str) -> None:
     """Run the cell of a figure that waited for a choice, whose outputs go where that cell is."""
     from IPython.display import clear_output
 
-    shell = _kernel()
+    shell = kernel()
     if not shell or prediction not in _waiting:
         return
     parent, source = _waiting.pop(prediction)
@@ -203,7 +203,7 @@ def _by_text(known: Prediction) -> str:
     return f"Run this cell to choose. No buttons? Put {letters} in place of the dots, and run it again."
 
 
-def _kernel() -> Any:
+def kernel() -> Any:
     """The shell of a Jupyter kernel, in which somebody may click; None elsewhere."""
     from IPython import get_ipython
 

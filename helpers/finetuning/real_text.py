@@ -16,6 +16,7 @@ SUBWORDS, WIDTH, HEADS, LAYERS, LONGEST = 4_000, 128, 4, 2, 64  # sentences are 
 EMBEDDED, SPREAD = 0.1, 0.07  # standard deviations of the initial weights: embeddings; maps in the blocks
 TESTED, LABELS, SEEDS, EPOCHS = 2_000, 200, 5, 15
 PRETRAINING_STEPS, BATCH, PEAK = 2_000, 32, 2e-3
+KEPT = "real text"  # the name under which the pretrained model is kept
 RATES = {"pretrained": (5e-4, 1e-2), "from scratch": (3e-3, 1e-2)}
 
 
@@ -32,7 +33,7 @@ class Text:
         self.tokenizer = corpora.subwords(self.unlabelled, SUBWORDS)
 
     def batch(self, texts: list[str]) -> torch.Tensor:
-        """Sub-words (N, T) between `<bos>` and `<eos>`, filled up with `<pad>`."""
+        """Sub-words (N, T) between `<bos>` and `<eos>`, padded with `<pad>`."""
         rows = [[corpora.BOS, *self.tokenizer.encode(text).ids[: LONGEST - 2], corpora.EOS] for text in texts]
         longest = max(map(len, rows))
         return torch.tensor([row + [corpora.PAD] * (longest - len(row)) for row in rows])
@@ -42,18 +43,21 @@ class Text:
         return Examples(self.batch([text for text, _ in rows]), torch.tensor([label for _, label in rows]))
 
 
-def pretrained(text: Text, steps: int) -> tuple[Backbone, training.Live]:
+def pretrained(text: Text, steps: int) -> Backbone:
     """A small language model's backbone, trained without labels on all sentences but the test sentences."""
     torch.manual_seed(0)
     backbone = new_backbone()
-    return backbone, _learn(backbone, text, steps)
+    if not training.recall(KEPT, backbone):
+        training.keep(KEPT, backbone, _learn(backbone, text, steps))
+    return backbone
 
 
 @training.on_device
 def _learn(backbone: Backbone, text: Text, steps: int) -> training.Live:
-    live = training.Live(steps, "nats per token", title="Pretraining on real text")
     optimizer = pretraining.optimizer_of(backbone, PEAK)
     drawn = pretraining.batches(text.unlabelled, BATCH, 0, text)
+    keep = training.Checkpoint(KEPT, model=backbone, optimizer=optimizer)
+    live = training.Live(steps, "nats per token", title="Pretraining on real text", keep=keep, data=drawn)
     spread = training.on_all_cores(_language_loss)
     for step in live:
         optimizer.param_groups[0]["lr"] = pretraining.learning_rate(step, steps, min(100, steps - 1), PEAK)
@@ -98,7 +102,7 @@ def comparison(
         tfidf: tfidf(train, counts).
     """
     text = Text()
-    backbone, _ = pretrained(text, training.steps(PRETRAINING_STEPS))
+    backbone = pretrained(text, training.steps(PRETRAINING_STEPS))
     test = text.examples(text.test[: training.steps(TESTED)])
     weights = {name: tensor.clone() for name, tensor in backbone.state_dict().items()}
 
@@ -110,7 +114,7 @@ def comparison(
         for seed in range(SEEDS)
         for name in RATES
     ]
-    right = training.each(lambda job: experiments.fit(job[1], loss, test)[-1], jobs, "Runs on real text")
+    right = [counts[-1] for counts in experiments.fit_each([run for _, run in jobs], loss, test, "real text")]
     found: dict[str, list[float]] = {name: [] for name in (*RATES, "TF-IDF")}
     for (name, _), count in zip(jobs, right, strict=True):
         found[name].append(count / len(test))

@@ -27,17 +27,23 @@ OPENING = "i read this mystery by"
 # -- two models ----------------------------------------------------------------------------------------------
 
 
-def learn(models: Mapping[str, nn.Module], steps: int = STEPS) -> dict[str, list[tuple[int, float]]]:
+def learn(models: Mapping[str, nn.Module], steps: int = STEPS, anew: bool = False) -> None:
     """Train each model on the same reviews, in place, each with a live picture; go on after an interrupt.
 
-    Returns:
-        The loss on held-out reviews by step, in nats per token, for each.
+    Args:
+        models: by name. One that is kept on this computer is taken from there.
+        steps: how many.
+        anew: train those, too.
     """
-    return {name: _learn(model, name, training.steps(steps)) for name, model in models.items()}
+    for name, model in models.items():
+        if anew:
+            training.forget(f"{KEPT} {name}")
+        if not training.recall(f"{KEPT} {name}", model):
+            training.keep(f"{KEPT} {name}", model, _learn(model, name, training.steps(steps)))
 
 
 @training.on_device
-def _learn(model: nn.Module, name: str, steps: int) -> list[tuple[int, float]]:
+def _learn(model: nn.Module, name: str, steps: int) -> training.Live:
     matrices, rest = matrices_and_rest(model)
     adam = torch.optim.AdamW(rest, lr=PEAK, betas=(0.9, 0.98), weight_decay=0.05, fused=True)
     optimizer = CombinedOptimizer(Muon(matrices, lr=MATRIX_PEAK), adam)
@@ -57,7 +63,7 @@ def _learn(model: nn.Module, name: str, steps: int) -> list[tuple[int, float]]:
         if step % max(1, steps // 8) == 0:
             with torch.no_grad():
                 live.add(held_out=spread(model, *unseen))
-    return live.lines["held out"]
+    return live
 
 
 @torch.no_grad()

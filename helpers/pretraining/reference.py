@@ -283,10 +283,11 @@ def pretrained(steps: int = STEPS) -> LanguageModel:
     """The model that lesson 08 kept on this computer; else that of an earlier call, or one trained now."""
     torch.manual_seed(0)
     model = new_model()
-    if not training.recall(KEPT, model) and not training.recall(KEPT_ELSEWHERE, model):
-        pretrain(model, training.steps(steps))
+    if not any(training.recall(name, model, curve=False) for name in (KEPT, KEPT_ELSEWHERE)):
+        print("No model of lesson 8 that fits is kept on this computer, so one is trained here.")
+        live = pretrain(model, training.steps(steps))
         if training.steps(steps) == STEPS:
-            training.keep(KEPT_ELSEWHERE, model)
+            training.keep(KEPT_ELSEWHERE, model, live)
     return model
 
 
@@ -374,7 +375,7 @@ def grammatical_share(texts: Sequence[str]) -> float:
 
 
 def count_pairs(words: "Mapping[str, int]") -> dict[str, int]:
-    """How often each two tokens stand side by side.
+    """How often each pair of tokens occurs side by side.
 
     Args:
         words: how often each word occurs; a word is its tokens with spaces between them, `lo w e r`.

@@ -43,11 +43,19 @@ class Found:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson in the student's folder: its notebook, its title, and the titles of its exercises by id."""
+    """A lesson in the student's folder.
+
+    Attributes:
+        notebook: its file.
+        title: its heading.
+        exercises: their titles, by id.
+        questions: the points of those that have a model answer, by id.
+    """
 
     notebook: Path
     title: str
     exercises: dict[str, str]
+    questions: dict[str, float]
 
 
 # -- the installation ------------------------------------------------------------------------------------
@@ -178,6 +186,8 @@ def live_slider() -> "VBox":
 def list_lessons(here: Path | None = None) -> Table:
     """The lessons beside this one, and how many of their checks passed when they last ran; folded, which.
 
+    Beside that, how many written answers were compared with a model answer, and the points ticked there.
+
     Args:
         here: this lesson's folder; if None, where the notebook runs.
     """
@@ -195,12 +205,26 @@ def list_lessons(here: Path | None = None) -> Table:
         title = f'<a href="{link}">{html.escape(lesson.title)}</a>'
         bar = f'<span style="white-space:nowrap">{_bar(passed, len(lesson.exercises))}{done}</span>'
         folded = f'<summary style="{SUMMARY}">{bar}</summary><div style="{NAMES}">{" ".join(states)}</div>'
-        rows.append([title, f"<details>{folded}</details>"])
-        lines.append(f"{lesson.title}: {done} checks pass")
+        answered = _answered(lesson)
+        rows.append([title, f"<details>{folded}</details>", answered])
+        lines.append(f"{lesson.title}: {done} checks pass{answered and f'; in words {answered}'}")
     if not rows:
         nothing = "There is no lesson beside this folder yet."
         return Table([], [[nothing]], nothing)
-    return Table(["lesson", "checks that pass"], rows, "\n".join(lines))
+    return Table(
+        ["lesson", "checks that pass", "in words" if any(row[2] for row in rows) else ""],
+        rows,
+        "\n".join(lines),
+    )
+
+
+def _answered(lesson: Lesson) -> str:
+    """How many of a lesson's questions were compared with a model answer, and the points ticked there."""
+    ticked = progress.ticked(lesson.notebook.parent).items() if lesson.questions else ()
+    known = {question: len(lines) for question, lines in ticked if question in lesson.questions}
+    total = sum(lesson.questions[question] for question in known)
+    points = f" · {sum(known.values())} of {total:g} points" if known else ""
+    return f"{len(known)} of {len(lesson.questions)}{points}" if lesson.questions else ""
 
 
 def find_lessons(folder: Path) -> list[Lesson]:
@@ -214,16 +238,26 @@ def find_lessons(folder: Path) -> list[Lesson]:
         try:
             sheets = json.loads(path.read_text(encoding="utf-8"))
             exercises = {name: str(sheet["title"]) for name, sheet in sheets.items()}
-            found.append(Lesson(notebook, _title(notebook), exercises))
+            cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+            found.append(Lesson(notebook, _title(cells) or notebook.stem, exercises, _questions(cells)))
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
             continue
     return found
 
 
-def _title(notebook: Path) -> str:
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    first = "".join(cells[0]["source"]).partition("\n")[0]
-    return first.lstrip("# ") or notebook.stem
+def _title(cells: list[dict]) -> str:
+    return "".join(cells[0]["source"]).partition("\n")[0].lstrip("# ")
+
+
+def _questions(cells: list[dict]) -> dict[str, float]:
+    """The points of the questions that show a model answer, by id."""
+    code = "".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    return {
+        ours["id"]: float(cell["metadata"].get("nbgrader", {}).get("points", 0))
+        for cell in cells
+        if (ours := cell["metadata"].get("headstart", {})).get("kind") == "written"
+        and f'model_answer("{ours["id"]}"' in code
+    }
 
 
 def _marked(state: bool | None, text: str) -> str:

@@ -20,15 +20,18 @@ def in_notebook() -> bool:
     return "IPKernelApp" in getattr(shell, "config", ())
 
 
-def progress_bar(title: str, total: int, unit: str = "it") -> tqdm:
+def progress_bar(title: str, total: int, unit: str = "it", done: int = 0) -> tqdm:
     """A bar with rate and time left: HTML in a notebook, text in a terminal, nothing where stderr is a file.
 
     Args:
         title: beside the bar.
         total: how many steps there will be; `update()` counts one.
         unit: what is counted, for the rate.
+        done: how many were made earlier, which count for the bar and not for the rate.
     """
-    options: dict[str, str | float] = {"desc": title, "total": total, "unit": unit, "mininterval": INTERVAL}
+    options: dict[str, str | float] = {
+        "desc": title, "total": total, "unit": unit, "initial": done, "mininterval": INTERVAL,
+    }  # fmt: skip
     if in_notebook():
         return NotebookBar(**options)
     return tqdm(**options, dynamic_ncols=True, disable=None)  # None: disabled where stderr is a file

@@ -12,12 +12,13 @@ import html
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from helpers.figures import plots
-from helpers.figures.showing import image
+from helpers.figures.showing import image, show
+from helpers.training import checkpoints
 from helpers.training.checkpoints import Checkpoint
 from helpers.training.display import Output, in_notebook, progress_bar
 from helpers.training.stopping import Stopped, after_the_step
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 POINTS = 120  # at most, on a line of a live picture
-KEEP_SECONDS = 30.0  # from one checkpoint to the next
+RECORDED = ("steps", "unit", "limits", "title", "bottom", "top", "apart")  # what makes the same picture again
 SHARE = 0.04  # of the time may be spent on drawing
 FIRST = 4  # the first quarter of the way so far may leave the picture at its top
 
@@ -34,6 +35,30 @@ FIRST = 4  # the first quarter of the way so far may leave the picture at its to
 def steps(count: int) -> int:
     """How many steps to train: `count`, divided by `HEADSTART_QUICK` where tests set it, but at least 4."""
     return max(4, count // int(share)) if (share := os.environ.get("HEADSTART_QUICK")) else count
+
+
+def recall(name: str, model: torch.nn.Module, *, curve: bool = True) -> bool:
+    """Load the weights kept under a name into a model, say when it was trained, and show its curve.
+
+    Args:
+        name: that it was kept under.
+        model: of the same shapes. If no weights fit, it stays as it was.
+        curve: whether to show the curve of its training.
+
+    Returns:
+        Whether there are such weights.
+    """
+    if not (found := checkpoints.load(name, model)):
+        return False
+    anew = f'training.forget("{name}")'
+    print(f'The model "{name}" was trained here on {found.when:%Y-%m-%d at %H:%M}. {anew} removes it.')
+    if curve and found.curve and in_notebook():
+        lines = found.curve.pop("lines")
+        live = Live(**found.curve)
+        live.step = live.steps
+        live.lines = {line: [(int(step), y) for step, y in points.tolist()] for line, points in lines.items()}
+        show(live.figure())
+    return True
 
 
 class Live:
@@ -79,8 +104,7 @@ class Live:
             Stopped: an interrupt came; the run is kept as it stands, and the last picture stays.
         """
         done = self._resume()
-        with progress_bar(self.title, self.steps, " steps") as bar, after_the_step() as interrupted:
-            bar.update(done)
+        with progress_bar(self.title, self.steps, " steps", done) as bar, after_the_step() as interrupted:
             picture = Output() if in_notebook() else None
             drawn, cost, saved = time.perf_counter(), 0.0, time.perf_counter()
             try:
@@ -96,7 +120,7 @@ class Live:
                         cost = drawn - begun
                     if interrupted() and step < self.steps:
                         raise Stopped(self._stop())
-                    if self.keep and time.perf_counter() - saved > KEEP_SECONDS:
+                    if self.keep and time.perf_counter() - saved > checkpoints.KEEP_SECONDS:
                         self.keep.save(step, self.steps, self.lines)
                         saved = time.perf_counter()
             finally:
@@ -133,6 +157,11 @@ class Live:
         """Remember values at this step, each under a name: `live.add(training=loss, held_out=other)`."""
         for name, value in values.items():
             self.lines.setdefault(name.replace("_", " "), []).append((self.step, float(value)))
+
+    def record(self) -> dict[str, Any]:
+        """The picture as plain data, for `recall`."""
+        lines = {name: torch.tensor(points, dtype=torch.float64) for name, points in self.lines.items()}
+        return {name: getattr(self, name) for name in RECORDED} | {"lines": lines}
 
     def write(self, text: str) -> None:
         """Show below the picture what the model writes at this step."""

@@ -15,11 +15,13 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Concatenate, ParamSpec, TypeVar
 
 import torch
 from torch.autograd.function import FunctionCtx
 
+from helpers.training.checkpoints import Runs
 from helpers.training.display import progress_bar
 from helpers.training.stopping import Stopped, after_the_step
 
@@ -246,7 +248,14 @@ def unless_stopped() -> None:
         raise CancelledError("stopped")
 
 
-def each(function: Callable[[Job], Result], jobs: Iterable[Job], title: str) -> list[Result]:
+def each(
+    function: Callable[[Job], Result],
+    jobs: Iterable[Job],
+    title: str,
+    keep: str = "",
+    mark: Callable[[Job], str] = repr,
+    model: Callable[[Job], torch.nn.Module | None] = lambda job: None,
+) -> list[Result]:
     """`function(job)` of each job, in order, as many at once as there are cores, with a progress bar.
 
     For training runs that don't need each other, one per core; where `device()` is a GPU, one after another.
@@ -257,17 +266,45 @@ def each(function: Callable[[Job], Result], jobs: Iterable[Job], title: str) -> 
         function: trains, measures; called in a thread, unless `device()` is a GPU.
         jobs: what it is called with.
         title: beside the bar.
+        keep: the name under which results are kept on this computer, in plain numbers; "" keeps none.
+        mark: what a job's result depends on. One that is kept under the same mark isn't made again.
+        model: what a job trains in place, if it is needed afterwards: its weights are kept, too.
 
     Raises:
         Stopped: it was interrupted; jobs that call `unless_stopped` end at once, the others run to their end.
     """
+    jobs, runs = list(jobs), Runs(keep) if keep else None
+    marks = [mark(job) if runs else "" for job in jobs]
+    found = [runs.find(*of) if runs else None for of in zip(marks, map(model, jobs), strict=True)]
+    left = [at for at, known in enumerate(found) if known is None]
+    _say_what_is_kept(keep, [known["when"] for known in found if known], len(jobs))
+
+    def make(at: int) -> tuple[int, Result]:
+        result = function(jobs[at])
+        if runs:
+            runs.add(marks[at], result, model(jobs[at]))
+        return at, result
+
     # defence: GPU: runs take turns
-    jobs, run = list(jobs), _side_by_side if device().type == "cpu" else _one_by_one
-    with progress_bar(title, len(jobs)) as bar, after_the_step() as stopped:
-        done = run(function, jobs, bar.update, stopped)
+    run = _side_by_side if device().type == "cpu" else _one_by_one
+    try:
+        with progress_bar(title, len(jobs), done=len(jobs) - len(left)) as bar, after_the_step() as stopped:
+            made = dict(run(make, left, bar.update, stopped))
+    finally:
+        if runs and left:
+            runs.save()
     if stopped():
-        raise Stopped(f"Stopped after {len(done)} of {len(jobs)} runs; none of them is kept.")
-    return done
+        count = f"Stopped after {len(jobs) - len(left) + len(made)} of {len(jobs)} runs"
+        kept = "they are kept: run the cell again to go on from there" if runs else "none of them is kept"
+        raise Stopped(f"{count}; {kept}.")
+    return [known["result"] if known else made[at] for at, known in enumerate(found)]
+
+
+def _say_what_is_kept(name: str, times: list[float], count: int) -> None:
+    if times:
+        last = f"{datetime.fromtimestamp(max(times)):%Y-%m-%d at %H:%M}"
+        many = "These runs were" if len(times) == count else f"{len(times)} of these {count} runs were"
+        print(f'{many} made here, the last on {last}. training.forget("{name}") removes them.')
 
 
 def _one_by_one(

@@ -10,7 +10,7 @@ import torch
 from autograder import exercises, lessons
 from autograder.authoring.build import build
 from autograder.exercise import Exercise
-from tests.support.small_course import DOUBLE, NOTEBOOK, Course
+from tests.support.small_course import DOUBLE, MASTER, NOTEBOOK, Course
 
 FILE = "notebooks/01_attention.py"
 LOOK = "# What twice x looks like"
@@ -18,7 +18,7 @@ DRAW = f'# %% draw=true\n{LOOK}\nprint("a picture")'
 CHECK = '# %% check="attention.double"\ncheck("attention.double", double)\n'
 CHECK_WHO = '# %% check="attention.who"\ncheck("attention.who", who)\n'
 BODY = "    ### BEGIN SOLUTION\n    return 2 * x  # the answer\n    ### END SOLUTION\n"
-ANSWER = "# ### BEGIN SOLUTION\n# Because it is so.\n# ### END SOLUTION\n"
+ANSWER = MASTER[MASTER.index("# ### BEGIN SOLUTION\n# **Model answer.**") :]
 INTRODUCTION = "**Exercise 1.1** · difficulty 2 of 5 · 10 minutes · 3 points"
 
 # What an author writes instead of what, the line that the mistake is on, and what is said about it.
@@ -292,6 +292,19 @@ MISCONCEPTIONS = {
         "# **Question",
         'this line and "attention.why" differ; if the line is wrong, write: '
         "**Question 1.3** · graded by hand · 8 minutes · 5 points",
+    ),
+    "a question without model answer": (
+        "**Model answer.** Because",
+        "Because",
+        "# Because it is so.",
+        'the solution of "attention.why" lacks a model answer or a rubric; begin with `**Model answer.** `, and '
+        "end with `**Rubric**` and lines like `- 1 point: ...`",
+    ),
+    "a rubric with other points": (
+        "# - 1 point: a *reason*",
+        "# - 2 points: a *reason*",
+        "# **Model answer.**",
+        'the rubric of "attention.why" has 6 points, and its marker 5; change one of them',
     ),
     "a question without introduction": (
         "# **Question 1.3** · graded by hand · 8 minutes · 5 points",

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,14 +11,18 @@ from typing import Any
 import pytest
 import torch
 
+from autograder import lessons
 from autograder.authoring import build, trials
+from autograder.authoring.master import read_master
 from autograder.authoring.mutating import verified
+from autograder.authoring.review import solution_lines
 from autograder.authoring.rules import MISCONCEPTIONS
 from autograder.exercise import Exercise, Misconception
 from autograder.recall import recall
 from helpers import block
 from helpers.checking.calling.outcome import Case
 from helpers.figures.predicting import Prediction
+from tests.support.proved import PROJECT, follows_from
 from tests.support.small_course import DOUBLE, WHO, Course, explained, plus_two, squared, unchanged
 
 FILE = "autograder/exercises/attention/double.py"
@@ -412,3 +417,71 @@ def test_without_wrong_and_other_right_answers_nothing_is_built(course: Course, 
     assert f"write at least {MISCONCEPTIONS}: wrong answers that people give, each with its sentence" in said
     assert "write at least 2: right answers, each written differently from the reference" in said
     assert verified.read("attention", course.root) == {}
+
+
+def test_model_answers_leave_the_notebook_and_one_setting_takes_them_out_of_everything(
+    course: Course,
+) -> None:
+    """The question stays, and nothing of an earlier build, or of another lesson's helpers."""
+    course.write("nbgrader_config.py", "c = get_config()\n")
+    assert course.build() == 0
+    told = course.root / "release/01_attention/helpers/attention/revealed.json"
+    assert "Because it is so" in json.loads(told.read_text())["attention.why"]
+    assert "a *reason* such as" in json.loads(told.read_text())["attention.why"]
+    released = course.notebook("release")
+    assert "Because it is so" not in json.dumps(released)
+    assert [cell.source for cell in released.cells][-2:] == [
+        "YOUR ANSWER HERE",
+        "# Once your answer above is written: a model answer, and what earns points\n"
+        'from helpers.figures.answering import model_answer\n\nmodel_answer("attention.why", ...)',
+    ]
+    course.write("helpers/start_here/revealed.json", '{"start_here.why": "Because it is so."}')
+    course.write("nbgrader_config.py", "c = get_config()\nc.Headstart.model_answers = False\n")
+    assert course.build() == 0 and course.build(check=True) == 0
+    assert course.notebook("release").cells[-1].source == "YOUR ANSWER HERE"
+    for path in (course.root / "release").rglob("*"):
+        content = path.read_bytes() if path.is_file() and path.suffix != ".zip" else b""
+        if path.suffix == ".zip":
+            with zipfile.ZipFile(path) as packed:
+                content = b"".join(packed.read(name) for name in packed.namelist())
+        assert b"Because it is so" not in content and b"such as" not in content, path
+        assert b"model_answer(" not in content, path
+    assert "Because it is so" not in (course.root / "helpers/attention/revealed.json").read_text()
+
+
+def test_a_question_without_points_is_no_grade_of_nbgrader(course: Course) -> None:
+    course.edit("graded by hand · 8 minutes · 5 points", "not graded · 8 minutes · 0 points")
+    course.edit('written="attention.why" points=5', 'written="attention.why" points=0')
+    assert course.build() == 0
+    asked = course.notebook("release").cells[-2]
+    assert asked.source == "YOUR ANSWER HERE"
+    assert asked.metadata == {"headstart": {"id": "attention.why", "kind": "written"}}
+    told = json.loads((course.root / "helpers/attention/revealed.json").read_text())
+    assert "Because it is so" in told["attention.why"]
+
+
+@follows_from(*PROJECT)
+def test_with_model_answers_off_no_released_lesson_has_a_sentence_of_them(tmp_path, monkeypatch) -> None:
+    config = build.settings(lessons.ROOT)
+    config.Headstart.model_answers = False
+    monkeypatch.setattr(build, "settings", lambda root: config)
+    made = build.make(lessons.names(), tmp_path, check=True)
+    released = {
+        path: _words(content.decode(errors="replace").replace("\\n", " "))
+        for path, content in made.items()
+        if path.startswith("release/") and not path.endswith(".zip")  # which hold the same files
+    }
+    cells = [
+        cell for lesson in lessons.names() for cell in read_master(lessons.master_path(lesson), lesson)[0]
+    ]
+    told = [" ".join(solution_lines(cell)) for cell in cells if cell.kind == "written"]
+    sentences = [_words(each) for text in told for each in re.split(r"(?<=[.:?]) ", text)]
+    long = [sentence for sentence in sentences if len(sentence) > 60]
+    assert len(told) >= 24 and len(long) > 200 and len(released) > 300
+    for path, text in released.items():
+        assert path.endswith(".py") or b"model_answer(" not in made[path]
+        assert [sentence for sentence in long if sentence in text] == [], path
+
+
+def _words(text: str) -> str:
+    return re.sub(r"[\W_]+", " ", text).strip()

@@ -454,7 +454,7 @@ def softmax_of_relu(target, draft):
 
 NAMED = {
     "counting.attention": [(attention_head_by_head, "queries, keys and values of the whole width")],
-    "counting.lab_model": [(lab_in_another_order, "n_heads and d_ff are exchanged")],
+    "counting.lab_model": [(lab_in_another_order, "n_heads and d_ff are swapped")],
     "counting.activations": [(activations_of_one_sequence, "counted for one sequence")],
     "pretraining.inputs_and_targets": [(targets_written_into, "slices of one tensor")],
     "pretraining.perplexity": [(mean_of_powers_in_float32, "Each batch's perplexity is averaged")],
@@ -466,7 +466,7 @@ NAMED = {
         (line_from_behind, "gives the slope first"),
     ],
     "pretraining.encode_word": [
-        (returned_in_the_loop, "where a `return` stands in the loop"),
+        (returned_in_the_loop, "a `return` is inside the loop"),
         (tokens_in_a_list, ONE_TEXT),
     ],
     "finetuning.last_real": [(last_of_all_rows, "hidden[rows, positions]")],
@@ -496,7 +496,7 @@ NAMED = {
     ],
     "translation.alignment": [
         (weights_and_places, "The value at place [1] of these is right"),
-        (aligned_among_the_real, "counted anew"),
+        (aligned_among_the_real, "the rest is renumbered"),
     ],
     "modern.rms_norm": [(rms_by_normalize, "`normalize`"), (rms_by_variance, "deviation from the mean")],
     "modern.quantized_linear": [(column_of_scales, "as a column")],
@@ -508,7 +508,7 @@ NAMED = {
     "pretraining.learning_rate": [(share_of_the_peak, "the right one divided by `peak`")],
     "pretraining.merge_pair": [(last_token_lost, "The last token is lost")],
     "finetuning.classifier": [
-        (OwnMean, "for `self.pool` to say"),
+        (OwnMean, "`self.pool` decides"),
         (LogProbabilities, "the log_softmax of the right ones"),
     ],
     "translation.clipped_matches": [(fewer_than_none, "a negative number of n-grams")],

@@ -54,7 +54,7 @@ def shell(monkeypatch: pytest.MonkeyPatch, tmp_path) -> Shell:
         update=lambda data, raw, metadata: outputs.append((data["text/plain"], metadata)),
     )
     monkeypatch.setenv("HEADSTART_PROGRESS", str(tmp_path / "progress.json"))
-    monkeypatch.setattr(predicting, "_kernel", lambda: made)
+    monkeypatch.setattr(predicting, "kernel", lambda: made)
     monkeypatch.setattr(predicting, "_waiting", {})
     monkeypatch.setattr(predicting, "_drawn", set())
     monkeypatch.setattr("IPython.display.DisplayHandle", lambda: handle)

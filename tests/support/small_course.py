@@ -67,7 +67,12 @@ double(3)
 
 # %% [markdown] written="attention.why" points=5
 # ### BEGIN SOLUTION
-# Because it is so.
+# **Model answer.** Because it is so.
+#
+# **Rubric**
+# - 4 points: it is so.
+# - 1 point: a *reason* such as `so`.
+# - Nothing is lost for "so it is".
 # ### END SOLUTION
 '''
 

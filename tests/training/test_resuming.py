@@ -1,10 +1,13 @@
 """A training run that is interrupted stops after its step, says so in a sentence, and can be taken up again."""
 
 import itertools
+import operator
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import nbclient
@@ -14,9 +17,11 @@ import torch
 from torch import nn
 
 from helpers import training
+from helpers.training import checkpoints
 from helpers.training import live as live_module
 from helpers.training.muon import CombinedOptimizer, Muon
 from tests.support.limits import PATIENCE
+from tests.training.test_training import Terminal
 
 ROOT = Path(__file__).parents[2]
 STEPS = 12
@@ -99,7 +104,7 @@ def test_a_run_that_was_stopped_goes_on_and_ends_as_if_it_hadn_t_been(
 def test_every_half_minute_it_is_kept_without_being_asked(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_module, "KEEP_SECONDS", -1.0)
+    monkeypatch.setattr(checkpoints, "KEEP_SECONDS", -1.0)
     practice, steps = Practice(), []
     live = training.Live(3, "loss", keep=training.Checkpoint("practice", model=practice.model))
     for step in live:
@@ -210,3 +215,104 @@ with waiting_for("Exercise 1.2"):
     [error] = [output for output in cells[0].outputs if output.output_type == "error"]
     assert error.traceback == ["Stopped after 7 of 12 steps. Run the cell again to begin again."]
     assert cells[1].outputs[0].data["text/plain"] == "7"
+
+
+def test_a_model_that_is_found_again_says_so_with_its_date_and_shows_its_curve(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    practice, shown = Practice(), []
+    live = practice.run()
+    path = training.keep("practice", practice.model, live)
+    os.utime(path, (0, 0))  # as a copy may have it
+    monkeypatch.setattr("helpers.training.live.in_notebook", lambda: True)
+    monkeypatch.setattr("helpers.training.live.show", shown.append)
+    again = Practice()
+    assert training.recall("practice", again.model) and torch.equal(again.weights, practice.weights)
+    today = datetime.now().strftime("%Y-%m-%d")
+    said = f'The model "practice" was trained here on {today} at '
+    assert (told := capsys.readouterr().out).startswith(said)
+    assert told.endswith('training.forget("practice") removes it.\n')
+    [axes] = shown
+    assert axes.get_label() == live.figure().get_label() and "after 12 steps" in axes.get_label()
+    assert training.recall("practice", again.model, curve=False) and len(shown) == 1
+    assert not training.recall("practice", nn.Linear(2, 2)) and len(shown) == 1
+    assert capsys.readouterr().out.startswith(said)
+
+
+def test_a_model_that_an_older_version_kept_is_found(home: Path, capsys: pytest.CaptureFixture) -> None:
+    model, again = nn.Linear(2, 3), nn.Linear(2, 3)
+    (home / "models").mkdir()
+    torch.save(model.state_dict(), home / "models/old.pt")
+    os.utime(home / "models/old.pt", (0, 86_400 * 365))
+    assert training.recall("old", again) and torch.equal(model.weight, again.weight)
+    assert "was trained here on 1971-01-01" in capsys.readouterr().out
+
+
+def test_a_resumed_run_s_bar_has_the_rate_of_what_is_made_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    bars, made = [], live_module.progress_bar
+    monkeypatch.setattr(live_module, "progress_bar", lambda *args: bars.append(made(*args)) or bars[-1])
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with pytest.raises(training.Stopped):
+        Practice().run(9)
+    Practice().run()
+    assert [(bar.initial, bar.n, bar.total) for bar in bars] == [(0, 9, 12), (9, 12, 12)]
+
+
+class Job:
+    """A model of one number, trained by adding to it."""
+
+    def __init__(self, start: float) -> None:
+        self.model = nn.Linear(1, 1, bias=False)
+        nn.init.constant_(self.model.weight, start)
+
+
+def runs(starts: list[float], made: list[float], stop_at: float = -1.0) -> list[Job]:
+    """Train some, kept by where they begin."""
+
+    def train(job: Job) -> float:
+        made.append(job.model.weight.item())
+        if made[-1] == stop_at:
+            press_the_square()
+        with torch.no_grad():
+            job.model.weight += 10
+        return job.model.weight.item()
+
+    jobs = [Job(start) for start in starts]
+    begins, model = {job: repr(job.model.weight.item()) for job in jobs}, operator.attrgetter("model")
+    found = training.each(train, jobs, "Runs", keep="tens", mark=begins.__getitem__, model=model)
+    assert found == [job.model.weight.item() for job in jobs] == [start + 10 for start in starts]
+    return jobs
+
+
+def test_runs_that_were_made_are_found_again_with_their_models(capsys: pytest.CaptureFixture) -> None:
+    runs([1.0, 2.0], made := [])
+    assert sorted(made) == [1.0, 2.0] and capsys.readouterr().out == ""
+    runs([1.0, 3.0, 2.0], made)
+    assert sorted(made) == [1.0, 2.0, 3.0]
+    said = capsys.readouterr().out
+    assert said.startswith("2 of these 3 runs were made here, the last on 20")
+    runs([3.0], made)
+    assert capsys.readouterr().out.startswith("These runs were made here") and len(made) == 3
+    assert "tens" in training.kept().text and "runs" in training.kept().text
+    training.forget("tens")
+    runs([3.0], made)
+    assert made[3:] == [3.0]
+
+
+def test_runs_that_were_stopped_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training.parallel, "device", lambda: torch.device("meta"))  # one after the other
+    made: list[float] = []
+    with pytest.raises(
+        training.Stopped, match=r"Stopped after 2 of 3 runs; they are kept: run the cell again"
+    ):
+        runs([1.0, 2.0, 3.0], made, stop_at=2.0)
+    runs([1.0, 2.0, 3.0], made)
+    assert made == [1.0, 2.0, 3.0]
+
+
+def test_a_model_behaves_alike_however_it_is_written() -> None:
+    x, layer = torch.randn(4, 3), nn.Linear(3, 2)
+    one = training.behaviour(layer(x).square().mean(), layer)
+    assert training.behaviour((x @ layer.weight.T + layer.bias).pow(2).sum() / 8, layer) == one
+    assert training.behaviour(layer(x).detach().square().mean() + 0 * layer(x).sum(), layer) != one
+    assert training.behaviour(layer(x + 0.1).square().mean(), layer) != one

@@ -298,8 +298,8 @@ def ends_before_choosing(step, beams, longest, alpha, bos=1, eos=2):
 
 @exercise.misconception
 def one_list_for_all(step, beams, longest, alpha, bos=1, eos=2):
-    """Continuations of one hypothesis share its list, so what one appends stands in all of them: make a new
-    list, [*tokens, token].
+    """Continuations of one hypothesis share its list, so what one appends is in all of them: make a new list,
+    [*tokens, token].
     """
     running, finished = [(0.0, [bos])], []
     for _ in range(longest):

@@ -190,7 +190,7 @@ exercise.slip("letters_and_words", "in pairs → in zip(candidates, references, 
     "The lengths are in words, but the n-grams are of letters: split() the texts for both."
 )
 exercise.slip("long_ones_punished", "r / c → c / r").says(
-    "Long candidates are punished, and short ones not: a long one has a low precision already, which is "
+    "Long candidates are punished and short ones aren't: a long one has a low precision already, which is "
     "what a short one is tempted to avoid."
 )
 exercise.slip("long_ones_rewarded", "min(1.0, math.exp(1 - r / c)) → math.exp(1 - r / c)").says(
