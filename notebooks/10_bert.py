@@ -860,6 +860,7 @@ def accuracy(model, ids, segments, labels):
 
 
 STARTS = ("pretrained", "from scratch")
+runs = [(start, seed) for seed in range(2) for start in STARTS]
 
 
 @training.on_device
@@ -898,14 +899,12 @@ with waiting_for("Exercises 10.1a to 10.7, and the training in 10.8"), after_pre
     drawn = [experiments.same_genre(count, seed) for count, seed in ((LABELLED, 6_000), (400, 6_001))]
     labelled, unseen = ([(pack(a, b, LENGTH), same) for a, b, same in some] for some in drawn)
     unseen = next(experiments.batches(unseen, 400, seed=0))
-    runs = [(start, seed) for seed in range(2) for start in STARTS]
     begins = dict(zip(STARTS, (models["bert"], None), strict=True))
     classifiers = [new_classifier(seed, begins[start]) for start, seed in runs]
     tuned, few = torch.nn.ModuleList(classifiers), [tensor[::4] for tensor in unseen]
     if not training.recall("bert pairs", tuned):
-        training.keep(
-            "bert pairs", tuned, fine_tune(classifiers, runs, labelled, few, training.steps(TUNING))
-        )
+        live = fine_tune(classifiers, runs, labelled, few, training.steps(TUNING))
+        training.keep("bert pairs", tuned, live)
     right = [float(accuracy(model, *unseen)) for model in classifiers]
     for start in STARTS:
         values = [value for value, (begun, _) in zip(right, runs, strict=True) if begun == start]
