@@ -989,7 +989,7 @@ explorers.heads_explorer(read)
 # ### END SOLUTION
 
 # %% [markdown]
-# ## 2.13 What to take along
+# ## 2.13 What to remember
 #
 # - One head gives each query one average. Several heads give several, side by side, and W_o mixes them.
 # - Split: cut the last axis into (H, D), *then* swap H and T. Merge: swap back, then flatten. `view` alone mixes up

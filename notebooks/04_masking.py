@@ -376,7 +376,7 @@ with waiting_for("Exercise 4.5"):
 # **Return which inputs each output of a layer depends on, judged by gradients.**
 #
 # <details><summary>Hint 1</summary><code>torch.autograd.functional.jacobian(layer, x)</code> has shape (T, d_out,
-# T, d). Which two axes do you have to reduce, and how?</details>
+# T, d). Which two axes do you have to reduce?</details>
 # <details><summary>Hint 2</summary>Why not add the derivatives up, or the features of an output before
 # differentiating? Think of +2 and −2.</details>
 # <details><summary>The idea</summary>A pair of positions is connected if any pair of their features is.</details>
@@ -1103,7 +1103,7 @@ explorers.reach_explorer(reach)
 # That is the idea of a global token, used in models for long texts (Beltagy et al. 2020, section 3.1).
 
 # %% [markdown]
-# ## 4.13 What to take along
+# ## 4.13 What to remember
 #
 # - A mask is True where a query may look. Causal: $j \le i$. Padding hides columns. For both, combine them with &
 #   and broadcasting.
