@@ -709,10 +709,9 @@ with waiting_for("the exercises up to 9.8"):
         (pool, prepared("full", seed, 200, steps, (steps,), pool)) for seed in range(2) for pool in POOLS
     ]
     fits = experiments.fit_each([run for _, run in pairs], class_loss, test, "last or mean", models=True)
-    counted = [n_right for [n_right] in fits]
     watched = next(run.model for pool, run in pairs if pool == "last")
     for name in POOLS:
-        found = [100 * n / len(test) for (pool, _), n in zip(pairs, counted, strict=True) if pool == name]
+        found = [100 * n / len(test) for (pool, _), [n] in zip(pairs, fits, strict=True) if pool == name]
         print(f"pooled: {name:<5} {', '.join(f'{share:.0f} %' for share in found)}")
 
 # %% [markdown]
@@ -1278,8 +1277,7 @@ with waiting_for("the exercises up to 9.16b"), after_predicting("finetuning.adap
     RANK, ALPHA = experiments.RANK, experiments.ALPHA
     merged_weight(torch.zeros(2, 3), torch.zeros(1, 3), torch.zeros(2, 1), 1.0)  # is it written?
     adapted = [prepared("adapters", s, LABELS, steps, (steps,), adapter=LoRALinear) for s in range(SEEDS)]
-    fits = experiments.fit_each(adapted, class_loss, test, "adapters", models=True)
-    found = [n_right for *_, n_right in fits]
+    found = [n for [n] in experiments.fit_each(adapted, class_loss, test, "adapters", models=True)]
     compared = last | {f"adapters, rank {RANK}": found, "head only": heads}
     order = ("full", f"adapters, rank {RANK}", "head only", "from scratch")
     shares = {name: [n / len(test) for n in compared[name]] for name in order}

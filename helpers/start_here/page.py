@@ -251,12 +251,13 @@ def _title(cells: list[dict]) -> str:
 
 def _questions(cells: list[dict]) -> dict[str, float]:
     """The points of the questions that show a model answer, by id."""
-    code = "".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    text = "".join("".join(cell["source"]) for cell in cells)
+    known = [cell.get("metadata", {}) for cell in cells]
     return {
-        ours["id"]: float(cell["metadata"].get("nbgrader", {}).get("points", 0))
-        for cell in cells
-        if (ours := cell["metadata"].get("headstart", {})).get("kind") == "written"
-        and f'model_answer("{ours["id"]}"' in code
+        ours["id"]: float(each.get("nbgrader", {}).get("points", 0))
+        for each in known
+        if (ours := each.get("headstart", {})).get("kind") == "written"
+        and f'model_answer("{ours["id"]}"' in text
     }
 
 

@@ -164,8 +164,9 @@ class Course:
 
 
 def by_kind(notebook: nbformat.NotebookNode) -> dict[str, nbformat.NotebookNode]:
-    """The cells of a small notebook by what they are: `check attention.double`."""
-    return {f"{lessons.kind(cell)} {lessons.exercise_of(cell)}".strip(): cell for cell in notebook.cells}
+    """The cells of a small notebook by what they are, the first of each: `check attention.double`."""
+    cells = reversed(notebook.cells)
+    return {f"{lessons.kind(cell)} {lessons.exercise_of(cell)}".strip(): cell for cell in cells}
 
 
 def exercise_in(path: Path) -> Exercise:
