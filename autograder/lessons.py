@@ -23,6 +23,7 @@ OPENS = {
     "checking": "start_here",
     "storage.py": "start_here",
     "figures": "start_here",
+    "kept.py": "attention",
     "timing.py": "attention",
     "corpora.py": "block",
     "text": "block",

@@ -59,7 +59,8 @@ def main() -> None:
     table = Table("lesson", *seconds, *(f"ends with, {device}" for device in options.devices))
     for name in names:
         for parts in zip_longest(*(runs[name, device] for device in options.devices), fillvalue=Part("", 0)):
-            table.add_row(parts[0].title, *(f"{x.seconds:.0f}" for x in parts), *(x.end for x in parts))
+            title = name if parts[0].title == name else f"{name} {parts[0].title}"
+            table.add_row(title, *(f"{x.seconds:.0f}" for x in parts), *(x.end for x in parts))
     command = " ".join(["python -m benchmarks.lessons", *sys.argv[1:]])
     about = (
         f"Each lesson has {options.cores} cores; its progress bars are listed below it. Lessons on the CPU "

@@ -1,38 +1,46 @@
-"""Trains the small reader that lesson 01 opens with, and measures what that lesson says of it.
+"""Trains the small readers of lessons 01 to 05, and measures what these lessons say of them.
 
-python -m benchmarks.reader [--keep]
+python -m benchmarks.reader [--keep [KIND ...]]
 
-It learns on reviews like those of lesson 08, each of which it sees six times. `--keep` trains one and writes
-its words and weights into `helpers/attention/reader.npz`; without it, the ones that lie there are measured.
+They learn on reviews like those of lesson 08, each of which they see six times. `--keep` trains the reader
+that lesson 01 opens with, and then, on its vectors for words, those without positions and without a mask; or
+only those that are named. It writes them into `helpers/attention/`. What lies there is measured.
 """
 
 import argparse
 import random
+from functools import partial
+from statistics import mean
 
 import torch
-from rich.console import Console
 from rich.table import Table
 
+from benchmarks.results import Parts, record
 from helpers import corpora, pretraining, training
-from helpers.attention import reader
+from helpers.attention import reader, writer
 from helpers.finetuning import wilson
 
 STEPS, BATCH, PASSES, RATE = 6_000, 64, 6, 3e-3
 SEED, TESTED = 0, 985
 
 
-def trained(seed: int) -> reader.Reader:
-    """A new reader, trained on reviews, each from one of its sentences on."""
+def trained(seed: int, kind: str = "") -> reader.Reader:
+    """A new reader, trained on reviews from one of their sentences on; the others keep the reader's words."""
     torch.manual_seed(seed)
-    model = reader.Reader(list(corpora.vocabulary().words))
+    model = reader.Reader(list(corpora.vocabulary().words), kind)
+    if kind:
+        model.words.load_state_dict(reader.reader().words.state_dict())
+        model.words.requires_grad_(False)
     steps = training.steps(STEPS)
     rng, texts = random.Random(seed), []
     for review in corpora.reviews(steps * BATCH // PASSES, seed=1_000 + seed):
         sentences = corpora.sentences(review.text)
         texts.append(" ".join(sentences[rng.randrange(len(sentences)) :]))
     drawn = pretraining.batches(texts, BATCH, seed, corpora.vocabulary())
-    optimizer = pretraining.optimizer_of(model, RATE)
-    for step in training.Live(steps, "nats per token", {"entropy": corpora.entropy_per_token()}, "Reader"):
+    optimizer = pretraining.optimizer_of([each for each in model.parameters() if each.requires_grad], RATE)
+    for step in training.Live(
+        steps, "nats per token", {"entropy": corpora.entropy_per_token()}, f"Reader {kind}"
+    ):
         optimizer.param_groups[0]["lr"] = pretraining.learning_rate(step, steps, 100, RATE)
         batch = pretraining.inputs_and_targets(next(drawn))
         pretraining.training_step(model, optimizer, pretraining.loss_of, batch)
@@ -57,14 +65,27 @@ def choices(reviews: list[corpora.Review]) -> list[tuple[str, str, str, str]]:
     return found
 
 
-def measure(console: Console, model: reader.Reader) -> None:
-    """Print the loss on new reviews, and how often the right one of two words is the more probable."""
+def written(own: writer.OwnReader, count: int, temperature: float) -> list[str]:
+    """So many texts that a reader writes from nothing, each up to its end."""
+    return [own.write("", temperature, seed) for seed in range(count)]
+
+
+def measure(console: Parts, kind: str) -> None:
+    """A reader's loss on new reviews, how often it chooses right, and how its texts read."""
+    model = reader.reader(kind=kind)
     reviews = corpora.reviews(300, TESTED)
     new = corpora.vocabulary().batch(review.text for review in reviews)
     with torch.no_grad():
         loss = float(pretraining.loss_of(model, *pretraining.inputs_and_targets(new)))
     size = sum(weight.numel() for weight in model.parameters())
-    console.print(f"{size:,} numbers; {loss:.2f} nats per token, entropy {corpora.entropy_per_token():.2f}")
+    own = writer.OwnReader(model, {}, [])
+    again = [own.loss(review.text, one_by_one=True) for review in reviews[:100]]
+    once = [own.loss(review.text) for review in reviews[:100]]
+    table = Table(
+        "nats", "per token", "per word, in one pass", "per word, one by one", title=f"{size:,} numbers"
+    )
+    table.add_row("new reviews", f"{loss:.2f}", f"{mean(once):.2f}", f"{mean(again):.2f}")
+    console.print(table)
     table = Table("which of the two", "places", "right (95 % interval)")
     right: dict[str, list[bool]] = {}
     for name, text, word, other in choices(reviews):
@@ -73,17 +94,27 @@ def measure(console: Console, model: reader.Reader) -> None:
         right.setdefault(name, []).append(bool(better))
     for name, each in right.items():
         low, high = wilson(sum(each), len(each), 1.96)
-        table.add_row(name, str(len(each)), f"{sum(each) / len(each):.0%} ({low:.0%} to {high:.0%})")
+        table.add_row(name, str(len(each)), f"{sum(each) / len(each):.1%} ({low:.1%} to {high:.1%})")
+    console.print(table)
+    table = Table("temperature", "grammatical sentences", "of")
+    for temperature in (0.3, 0.7, 1.0, 2.0):
+        sentences = [each for text in written(own, 200, temperature) for each in corpora.sentences(text)]
+        good = mean(corpora.is_grammatical(each) for each in sentences)
+        table.add_row(str(temperature), f"{good:.0%}", str(len(sentences)))
     console.print(table)
 
 
 def main() -> None:
-    """Train if asked to, and measure."""
+    """Train those that are asked for, measure all, and write."""
+    kinds = {"reader": "", **{kind: kind for kind in reader.OTHERS}}
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--keep", action="store_true", help="train a new one and keep it")
-    if parser.parse_args().keep:
-        reader.write(trained(SEED))
-    measure(Console(width=110), reader.reader())
+    parser.add_argument("--keep", nargs="*", choices=kinds, help="train these, or all three, and keep them")
+    named = parser.parse_args().keep
+    for kind in [] if named is None else named or kinds:
+        reader.write(trained(SEED, kinds[kind]), reader.file_of(kinds[kind]))
+        reader.reader.cache_clear()
+    for name, kind in kinds.items():
+        record(f"Reader: {name}", partial(measure, kind=kind))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,15 @@
-"""Writes what a benchmark measured into benchmarks/RESULTS.md, with machine, date and commit."""
+"""Writes what a benchmark measured into benchmarks/RESULTS.md, with machine, date and commit.
+
+From its tables the build fills numbers into the lessons (`autograder/authoring/measured.py`).
+"""
 
 import datetime
 import os
 import platform
 import re
 import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -18,6 +23,22 @@ HEADER = """# Results
 
 Each section is written by the command it names. Figures of one section come from one run.
 """
+
+
+class Parts(list[Table | str]):
+    """What a benchmark prints, kept for its section."""
+
+    def print(self, part: Table | str) -> None:
+        """Keep a table, or a sentence."""
+        self.append(part)
+
+
+def record(title: str, measure: Callable[[Parts], None], command: str = "") -> None:
+    """Measure, and write what was printed as a section. The command is the one that runs, unless given."""
+    parts = Parts()
+    measure(parts)
+    module = Path(sys.argv[0]).stem
+    write(title, command or " ".join([f"python -m benchmarks.{module}", *sys.argv[1:]]), *parts)
 
 
 def write(title: str, command: str, *parts: Table | str) -> None:

@@ -18,17 +18,15 @@ called alone.
 import argparse
 import dataclasses
 import importlib
-import io
 import time
 from collections.abc import Callable, Sequence
 
 import torch
-from rich.console import Console
 from rich.table import Table
 from torch import nn
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from benchmarks.results import write
+from benchmarks.results import record, write
 from helpers.counting import count, training_flops_per_token
 from helpers.models.blocks import GPT2
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
@@ -102,15 +100,13 @@ def main() -> None:
 
 
 def _write_topics(topics: Sequence[str], *, real: bool) -> None:
-    """Let each topic's module measure, on the course's text or on real text, and write what it prints."""
+    """Let each topic's module measure, on the course's text or on real text, and write its section."""
     words, option = (", real text", " --real") if real else ("", "")
     torch.set_num_threads(1)
     for topic in topics:
-        console = Console(width=110, record=True, file=io.StringIO())  # printed once, by write
         module = importlib.import_module(f"benchmarks.training_{topic}")
-        (module.real if real else module.measure)(console)
-        text = f"```text\n{console.export_text().rstrip()}\n```"
-        write(f"Training: {topic}{words}", f"python -m benchmarks.training_{topic}{option}", text)
+        command = f"python -m benchmarks.training_{topic}{option}"
+        record(f"Training: {topic}{words}", module.real if real else module.measure, command)
 
 
 def _write_speed(counts: list[int], seconds: float) -> None:

@@ -13,12 +13,12 @@ import time
 from functools import partial
 
 import torch
-from rich.console import Console
 from rich.table import Table
 from torch import nn
 
+from benchmarks.results import Parts, record
 from helpers import bert, corpora, pretraining, training
-from helpers.bert import Bert, PairClassifier, bert_loss, experiments, mask_tokens, segments_of
+from helpers.bert import Bert, PairClassifier, bert_loss, experiments, mask_tokens
 from helpers.models.blocks import BERT, PRE_NORM, Style
 from helpers.models.transformer import EncoderConfig
 from helpers.text.vocabulary import MASK, PAD
@@ -29,17 +29,17 @@ V = len(corpora.vocabulary())
 config_of = partial(EncoderConfig, segments=2, style=PRE_NORM)
 
 
-def rows_of(documents: list, generator: torch.Generator) -> list[tuple[list[int], int]]:
+def rows_of(documents: list, generator: torch.Generator) -> list[tuple[experiments.Packed, int]]:
     """Packed rows with their labels."""
-    pairs = bert.next_sentence_pairs(documents, generator)
+    pairs = experiments.next_sentence_pairs(documents, generator)
     return [(bert.pack(first, second, LENGTH), follows) for first, second, follows in pairs]
 
 
 def batch_of(rows: tuple, generator: torch.Generator, share: float) -> tuple[torch.Tensor, ...]:
     """Tokens to read, segments, what follows, labels."""
-    ids, follows = rows
+    ids, segments, follows = rows
     read, labels = mask_tokens(ids, V, generator, share)
-    return read, segments_of(ids), follows, labels
+    return read, segments, follows, labels
 
 
 def loss_of(
@@ -82,11 +82,10 @@ def guesses(model: nn.Module, left_model: nn.Module, blank: experiments.Blank) -
     true = candidates == blank.words[blank.place]
     text = corpora.vocabulary().batch([corpora.vocabulary().decode(blank.words)])[0]
     left, whole = bert.blank_left_to_right(left_model, text, blank.place + 1, candidates)
-    row = torch.tensor([bert.pack(blank.first, blank.second, LENGTH)])
+    row, segments = bert.pack(blank.first, blank.second, LENGTH)
     at = blank.place + 1 + (blank.place >= len(blank.first))
-    hidden = row.clone()
-    hidden[0, at] = MASK
-    both = model(hidden, segments_of(row))[0][0, at, candidates].softmax(dim=-1)
+    row[at] = MASK
+    both = model(torch.tensor([row]), torch.tensor([segments]))[0][0, at, candidates].softmax(dim=-1)
     return [float(p[true].sum()) for p in (left, both, whole)]
 
 
@@ -106,11 +105,10 @@ def tuned(seed: int, start: nn.Module | None) -> float:
     spread, steps = training.on_all_cores(_classifier_loss), training.steps(TUNING)
     for step in range(1, steps + 1):
         optimizer.param_groups[0]["lr"] = pretraining.learning_rate(step, steps, max(1, steps // 10), RATE)
-        ids, labels = next(drawn)
-        pretraining.training_step(model, optimizer, spread, (ids, segments_of(ids), labels))
-    ids, labels = next(experiments.batches(unseen, 400, seed=0))
+        pretraining.training_step(model, optimizer, spread, next(drawn))
+    ids, segments, labels = next(experiments.batches(unseen, 400, seed=0))
     with torch.no_grad():
-        return float((model(ids, segments_of(ids)).argmax(dim=-1) == labels).float().mean())
+        return float((model(ids, segments).argmax(dim=-1) == labels).float().mean())
 
 
 def _classifier_loss(
@@ -122,8 +120,8 @@ def _classifier_loss(
 @torch.no_grad()
 def written(model: nn.Module, left_model: nn.Module, texts: int = 40, seed: int = 0) -> dict[str, list[str]]:
     """Texts of each procedure of section 10.12."""
-    empty = experiments.empty_rows(texts, seed=8_000 + seed)
-    segments, blank = segments_of(empty), empty == MASK
+    empty, segments = experiments.empty_rows(texts, seed=8_000 + seed)
+    blank = empty == MASK
 
     def words(ids: torch.Tensor) -> torch.Tensor:
         return model(ids, segments)[0]
@@ -165,7 +163,7 @@ def language_model_asked(words: int, seed: int) -> nn.Module:
     return model
 
 
-def compare_at_equal_words(console: Console, seeds: int = 3) -> None:
+def compare_at_equal_words(console: Parts, seeds: int = 3) -> None:
     """Blanks of each kind, as BERT and a language model that was asked for as many words fill them."""
     torch.set_num_threads(1)
     found: dict[str, list[list[float]]] = {kind: [] for kind in experiments.candidates()}
@@ -198,7 +196,7 @@ def _percent(share: float, low: float, high: float) -> str:
 
 
 def measure(
-    console: Console, seeds: int = 1, shares: tuple[float, ...] = (SHARE,), styles: bool = False
+    console: Parts, seeds: int = 1, shares: tuple[float, ...] = (SHARE,), styles: bool = False
 ) -> None:
     """Train, measure, print tables with seeds, seconds and 95 % intervals."""
     torch.set_num_threads(1)
@@ -222,7 +220,7 @@ def measure(
         _uses(console, model, left_model, seed)
 
 
-def _uses(console: Console, model: nn.Module, left_model: nn.Module, seed: int) -> None:
+def _uses(console: Parts, model: nn.Module, left_model: nn.Module, seed: int) -> None:
     """Blanks, fine-tuning and writing with one BERT."""
     table = Table("blank", "left side", "BERT, both sides", "whole text", title=f"blanks, seed {seed}")
     blanks = [blank for blank in experiments.blanks(40, 4_000 + seed) if len(blank.words) < LENGTH - 3]
@@ -242,7 +240,7 @@ def _uses(console: Console, model: nn.Module, left_model: nn.Module, seed: int) 
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--shares", type=float, nargs="+", default=[SHARE], help="of hidden words")
@@ -254,9 +252,10 @@ def main() -> None:
     )
     options = parser.parse_args()
     if options.equal:
-        compare_at_equal_words(Console(width=110))
+        record("Training: bert, equal words", compare_at_equal_words)
         return
-    measure(Console(width=110), options.seeds, tuple(options.shares), options.styles)
+    shares = tuple(options.shares)
+    record("Training: bert", lambda parts: measure(parts, options.seeds, shares, options.styles))
 
 
 if __name__ == "__main__":

@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable
 
 import torch
-from rich.console import Console
 from rich.table import Table
 
+from benchmarks.results import Parts, record
 from helpers import corpora, finetuning, training
 from helpers.finetuning import T_95, Classifier, class_loss, experiments, real_text, t_interval, wilson
 from helpers.finetuning.experiments import RATES, Examples, Run
@@ -25,19 +25,18 @@ SIZES, SIZE_SEEDS = (50, 100, 200, 500, 1000, 2000), 2
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--real", action="store_true", help="film reviews instead")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    console = Console(width=110)
     if options.real:
-        real(console)
+        record("Training: finetuning, real text", real)
     else:
-        measure(console)
+        record("Training: finetuning", measure)
 
 
-def measure(console: Console) -> None:
+def measure(console: Parts) -> None:
     """The experiments on the course's corpus."""
     weights = _timed(console, "pretrained body", experiments.pretrained_weights)
     test = experiments.examples(TESTED, experiments.TEST_SEED)
@@ -47,14 +46,13 @@ def measure(console: Console) -> None:
     untouched = _model("full", 0, weights)
     losses = {"before": experiments.language_loss(untouched.body, fresh)}
     losses |= {name: experiments.language_loss(model.body, fresh) for name, model in trained.items()}
-    console.print(
-        "language-model loss, nats per token (entropy "
-        f"{corpora.entropy_per_token():.3f}): "
-        + ", ".join(f"{name} {loss:.3f}" for name, loss in losses.items())
-    )
+    table = Table("as a language model", "nats per token", title="on 100 new reviews")
+    for name, loss in ({"the entropy": corpora.entropy_per_token()} | losses).items():
+        table.add_row(name, f"{loss:.3f}")
+    console.print(table)
 
 
-def _epochs(console: Console, weights: dict, test: Examples) -> dict[str, torch.nn.Module]:
+def _epochs(console: Parts, weights: dict, test: Examples) -> dict[str, torch.nn.Module]:
     """15 epochs of 200 labels; the model of one seed for each regime comes back."""
     steps = experiments.epochs(EPOCHS, LABELS)
     measured = [steps * epoch // EPOCHS for epoch in range(1, EPOCHS + 1)]
@@ -89,7 +87,7 @@ def _epochs(console: Console, weights: dict, test: Examples) -> dict[str, torch.
     return {"head only": heads[0].model, "full": first["full"]}
 
 
-def _sizes(console: Console, weights: dict, test: Examples) -> None:
+def _sizes(console: Parts, weights: dict, test: Examples) -> None:
     steps = experiments.epochs(EPOCHS, LABELS)  # for all, so that what differs is the labels
     title = f"{steps} steps, {SIZE_SEEDS} seeds: mean, Wilson's interval"
     table = Table("labels", "full", "from scratch", "TF-IDF", title=title)
@@ -113,7 +111,7 @@ def _sizes(console: Console, weights: dict, test: Examples) -> None:
     console.print(table)
 
 
-def real(console: Console) -> None:
+def real(console: Parts) -> None:
     """Film reviews: pretrained on unlabelled text, from scratch, and counting sub-words."""
 
     def compare() -> dict[str, list[float]]:
@@ -125,8 +123,9 @@ def real(console: Console) -> None:
     found = _timed(console, "film reviews", compare)
     sizes = f"{real_text.LABELS} labels, {real_text.SEEDS} seeds"
     title = f"rt-polarity, {sizes}, {real_text.TESTED:,} test sentences: mean, t-interval"
-    table = Table(*found, title=title)
-    table.add_row(*(_interval(shares) for shares in found.values()))
+    table = Table("film reviews", "accuracy", title=title)
+    for name, shares in found.items():
+        table.add_row(name, _interval(shares))
     console.print(table)
 
 
@@ -159,7 +158,7 @@ def _mean(right: list[int], n: int) -> str:
     return f"{100 * share:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
 
 
-def _timed(console: Console, name: str, work: Callable) -> object:
+def _timed(console: Parts, name: str, work: Callable) -> object:
     wall, cpu = time.perf_counter(), time.process_time()
     result = work()
     console.print(

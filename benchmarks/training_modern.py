@@ -15,33 +15,40 @@ import dataclasses
 import json
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from multiprocessing import get_context
 from statistics import mean, median, stdev
 
 import torch
-from rich.console import Console
 from rich.table import Table
 from torch import nn
 from torch.nn import functional as F
 
 from autograder.lessons import ROOT
-from benchmarks.results import write
+from benchmarks.results import Parts, record
 from helpers import corpora
 from helpers.finetuning import t_interval
 from helpers.models.blocks import initialise
 from helpers.modern import balance_loss, gates, mixture
+from helpers.modern.rungs import (
+    HELD_OUT,
+    STEPS,
+    batches,
+    held_out,
+    optimizer_of,
+    share_of_rate,
+    take_step,
+)
 from helpers.multihead import merge_heads, split_heads
 from helpers.positional import rotary, sinusoidal
 from tests.long.rows import Rows, add_option
 
-STEPS, SEEDS, LAPS = 1_000, 3, 25
-C, H, LAYERS, T, B, D_FF = 64, 4, 4, 96, 12, 256
+SEEDS, LAPS = 3, 25
+C, H, LAYERS, D_FF = 64, 4, 4, 256
 RATES = (3e-3, 1e-2, 3e-2)
-WARM_UP, BALANCE = 0.05, 0.01
-HELD_OUT = 300
+BALANCE = 0.01
 KEPT = ROOT / "helpers/modern/ladder.json"  # what the lesson shows
 QUANTILES = (0.0, 12.706, 4.303, 3.182, 2.776)  # of Student's t, 97.5 %, by degrees of freedom
 
@@ -201,59 +208,15 @@ def loss(model: Model, ids: torch.Tensor) -> torch.Tensor:
     return found + BALANCE * sum(paid) / max(1, len(paid))
 
 
-def batches(seed: int) -> Iterator[torch.Tensor]:
-    """Endless rows of T + 1 tokens, each from the beginning of a review on, and into the next ones."""
-    ids: list[int] = []
-    begins = []
-    for review in corpora.reviews(20_000, seed=1):
-        begins.append(len(ids))
-        ids += [corpora.BOS, *corpora.vocabulary().encode(review.text), corpora.EOS]
-    text, starts = torch.tensor(ids), torch.tensor(begins[:-T])
-    generator = torch.Generator().manual_seed(seed)
-    while True:
-        drawn = starts[torch.randint(len(starts), (B, 1), generator=generator)]
-        yield text[drawn + torch.arange(T + 1)]
-
-
-def step_of(model: Model, rate: float) -> tuple[torch.optim.Optimizer, list]:
-    """AdamW over the model's weights."""
-    optimizer = torch.optim.AdamW(
-        model.parameters(), lr=rate, betas=(0.9, 0.95), weight_decay=0.1, fused=True
-    )
-    return optimizer, list(model.parameters())
-
-
 def trained(rung: Rung, rate: float, seed: int, steps: int) -> float:
     """The held-out loss after a training run of its own."""
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     model = Model(rung)
-    optimizer, parameters = step_of(model, rate)
-    for step, ids in zip(range(steps), batches(seed), strict=False):
-        share = min((step + 1) / (WARM_UP * steps), (1 + math.cos(math.pi * step / steps)) / 2)
-        for group in optimizer.param_groups:
-            group["lr"] = rate * share
-        optimizer.zero_grad()
-        loss(model, ids).backward()
-        nn.utils.clip_grad_norm_(parameters, 1.0)
-        optimizer.step()
+    optimizer = optimizer_of(model, rate)
+    for step, ids in zip(range(1, steps + 1), batches(seed), strict=False):
+        take_step(optimizer, rate * share_of_rate(step, steps), loss(model, ids))
     return held_out(model)
-
-
-@torch.no_grad()
-def held_out(model: Model) -> float:
-    """Nats per token of reviews that no model has read. Each begins a row, as it does when one is written."""
-    model.eval()
-    total, count = 0.0, 0
-    for start in range(0, HELD_OUT, 50):
-        texts = [review.text for review in corpora.reviews(HELD_OUT, seed=2)[start : start + 50]]
-        ids = corpora.vocabulary().batch(texts)
-        targets = ids[:, 1:]
-        real = targets != corpora.PAD
-        scores = model(ids[:, :-1]).log_softmax(-1).gather(-1, targets.unsqueeze(-1)).squeeze(-1)
-        total -= float(scores[real].sum())
-        count += int(real.sum())
-    return total / count
 
 
 def floor() -> float:
@@ -268,7 +231,7 @@ def step_times(rungs: Mapping[str, Rung]) -> dict[str, float]:
     torch.set_num_threads(1)
     drawn, times = batches(0), {name: [] for name in rungs}
     made = {name: Model(rung) for name, rung in rungs.items()}
-    steppers = {name: step_of(model, 1e-4)[0] for name, model in made.items()}
+    steppers = {name: optimizer_of(model, 1e-4) for name, model in made.items()}
     for _ in range(LAPS):
         ids = next(drawn)
         for name, model in made.items():
@@ -301,8 +264,8 @@ def losses(
     return {key: rows.done[name] for key, name in wanted.items()}
 
 
-def measure(rows: Rows, console: Console, steps: int = STEPS, seeds: int = SEEDS, workers: int = 2) -> None:
-    """Climb the ladder, and print what each rung reaches."""
+def measure(rows: Rows, console: Parts, steps: int = STEPS, seeds: int = SEEDS, workers: int = 2) -> None:
+    """Climb the ladder, and keep what each rung reaches."""
     rungs, least = ladder(), floor()
     shares = rows("times of a step", make=lambda: step_times(rungs))
     tries = {(name, rate): (rung, rate, 100, steps // 2) for name, rung in rungs.items() for rate in RATES}
@@ -364,11 +327,9 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     add_option(parser)
     options = parser.parse_args()
-    console = Console(width=130, record=True)
     with Rows("training_modern", options) as rows:
-        measure(rows, console, options.steps, options.seeds, options.workers)
-    text = f"```text\n{console.export_text().rstrip()}\n```"
-    write("Training: modern", "python -m benchmarks.training_modern", text)
+        steps, seeds, workers = options.steps, options.seeds, options.workers
+        record("Training: modern", lambda parts: measure(rows, parts, steps, seeds, workers))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 python -m benchmarks.training_pretraining [--seeds 0 1 2] [--adamw] [--real] [--scaling] [--tokens]
 
-`--adamw` trains with AdamW alone beside it. `--real` trains on Shakespeare with the sizes, batches and
+`--adamw` trains with AdamW alone. `--real` trains on Shakespeare with the sizes, batches and
 steps that nanoGPT's README publishes for a CPU, but with Muon beside AdamW, and times our model beside
 transformers' GPT-2 of the same size.
 `--scaling` measures the 16 runs that the lesson shows, and keeps them for it.
@@ -10,16 +10,17 @@ transformers' GPT-2 of the same size.
 
 import argparse
 import json
+import math
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 from unittest import mock
 
 import torch
-from rich.console import Console
 from rich.table import Table
 from torch import nn
 
+from benchmarks.results import Parts, record
 from helpers import corpora, pretraining, training
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
 from helpers.pretraining import plays, reference, scaling
@@ -37,12 +38,13 @@ RULES: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 }
 
 
-def measure(console: Console, seeds: Sequence[int] = (0,)) -> None:
+def measure(console: Parts, seeds: Sequence[int] = (0,)) -> None:
     """Train on reviews, measure on reviews never seen, let the last model write."""
     table = Table(
         "seed", "seconds", "CPU seconds", "model", "grammar", "above the grammar", "± (standard error)",
         title=f"{training.steps(pretraining.STEPS):,} steps on {training.cores()} cores; nats per token",
     )  # fmt: skip
+    shares = []
     for seed in seeds:
         torch.manual_seed(seed)
         model = pretraining.new_model()
@@ -52,6 +54,8 @@ def measure(console: Console, seeds: Sequence[int] = (0,)) -> None:
         ours, best, error = beside_the_grammar(model.to("cpu"))
         figures = f"{ours:.4f}", f"{best:.4f}", f"{ours / best - 1:.2%}", f"{error / best:.2%}"
         table.add_row(str(seed), *spent, *figures)
+        shares.append(ours / best - 1)
+    table.add_row("all", "", "", "", "", f"{min(shares):.2%} to {max(shares):.2%}", "")
     console.print(table)
     console.print(_writing(model))
 
@@ -89,7 +93,7 @@ def _writing(model: LanguageModel, texts: int = 200) -> Table:
 # -- AdamW alone -------------------------------------------------------------------------------------------
 
 
-def adamw_alone(console: Console) -> None:
+def adamw_alone(console: Parts) -> None:
     """The same steps without Muon."""
     torch.manual_seed(0)
     model = pretraining.new_model()
@@ -98,21 +102,21 @@ def adamw_alone(console: Console) -> None:
     with mock.patch.object(reference, "both_optimizers", lambda _: alone):
         pretraining.pretrain(model, training.steps(pretraining.STEPS))
     ours, best, _ = beside_the_grammar(model.to("cpu"))
-    console.print(
-        f"AdamW alone: {ours / best - 1:.2%} above the grammar, {time.process_time() - used:.0f} CPU s"
-    )
+    table = Table("optimizer", "above the grammar", "CPU seconds")
+    table.add_row("AdamW alone", f"{ours / best - 1:.2%}", f"{time.process_time() - used:.0f}")
+    console.print(table)
 
 
 # -- real text ---------------------------------------------------------------------------------------------
 
 
-def real(console: Console) -> None:
+def real(console: Parts) -> None:
     """Speed and loss at nanoGPT's sizes."""
     speed(console)
     shakespeare(console)
 
 
-def shakespeare(console: Console, steps: int = 2000, batch: int = 12) -> None:
+def shakespeare(console: Parts, steps: int = 2000, batch: int = 12) -> None:
     """Characters, at nanoGPT's sizes and steps: the loss over all of the validation text."""
     text = corpora.load("tinyshakespeare")
     letters = {letter: number for number, letter in enumerate(sorted(set(text)))}
@@ -135,13 +139,14 @@ def shakespeare(console: Console, steps: int = 2000, batch: int = 12) -> None:
             pretraining.loss_of(model, part[:, :-1], part[:, 1:]) * len(part) for part in windows.split(100)
         ]
     loss = float(sum(losses)) / len(windows)
-    console.print(
-        f"Shakespeare: validation loss {loss:.4f} over {len(windows):,} windows; "
-        f"in nanoGPT's README {NANOGPT}; {spent:.0f} s, {used:.0f} CPU s"
-    )
+    heads = "validation loss", "seconds", "CPU seconds"
+    table = Table("Shakespeare", *heads, title=f"on {len(windows):,} windows")
+    table.add_row("ours", f"{loss:.4f}", f"{spent:.0f}", f"{used:.0f}")
+    table.add_row("nanoGPT's README", f"{NANOGPT}", "", "")
+    console.print(table)
 
 
-def speed(console: Console, laps: int = 40) -> None:
+def speed(console: Parts, laps: int = 40) -> None:
     """Tokens per second of a training step, ours and transformers' GPT-2, in turns on one thread."""
     from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -168,16 +173,52 @@ def speed(console: Console, laps: int = 40) -> None:
                 (ids[:, :-1], ids[:, 1:]),
             )
             times[name].append(time.process_time() - begun)
+    table = Table("model", "tokens per CPU second", title="AdamW, batches of 12 × 64")
     for name, seconds in times.items():
-        median = sorted(seconds)[laps // 2]
-        console.print(f"{name}: {12 * 64 / median:,.0f} tokens per CPU second, AdamW, batches of 12 × 64")
+        table.add_row(name, f"{12 * 64 / sorted(seconds)[laps // 2]:,.0f}")
+    console.print(table)
+
+
+# -- what the lesson draws ---------------------------------------------------------------------------------
+
+
+def tokens(console: Parts) -> None:
+    """The model with tokens of three sizes, kept for the lesson."""
+    rows = plays.measure()
+    plays.KEPT.write_text(json.dumps(rows, indent=1) + "\n")
+    heads = "vocabulary", "parameters", "characters per token", "bits per character", "seconds"
+    table = Table("merges", *heads)
+    for row in rows:
+        numbers = f"{row.vocabulary:,}", f"{row.parameters:,}", f"{row.characters:.2f}", f"{row.bits:.4f}"
+        table.add_row(f"{row.merges:,}", *numbers, f"{row.seconds:.0f}")
+    console.print(table)
+
+
+def sizes(console: Parts) -> None:
+    """The runs of four budgets, kept for the lesson."""
+    runs = scaling.measure()
+    scaling.KEPT.write_text(json.dumps(runs, indent=1) + "\n")
+    table = Table("FLOPs and weights", "tokens", "above the entropy")
+    for flops, weights, read, gap in runs:
+        table.add_row(f"{flops:.0e}, {weights:,}", f"{read:,}", f"{gap:.4f}")
+    console.print(table)
+    budgets = sorted({run.flops for run in runs})
+    best = [
+        pretraining.best_size(*(torch.tensor(column).double() for column in zip(*same, strict=True)))
+        for same in ([(run.weights, run.gap) for run in runs if run.flops == flops] for flops in budgets)
+    ]
+    columns = torch.tensor(budgets).double(), torch.tensor(best).double()
+    smaller, larger = (pretraining.compute_optimal(*columns, flops)[0] for flops in (1.0, math.e))
+    table = Table("the best size grows as", "power")
+    table.add_row("the budget", f"{math.log(larger / smaller):.3f}")
+    console.print(table)
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="a model is trained with each")
-    parser.add_argument("--adamw", action="store_true", help="AdamW alone, beside")
+    parser.add_argument("--adamw", action="store_true", help="with AdamW alone")
     parser.add_argument("--real", action="store_true", help="Shakespeare only")
     parser.add_argument(
         "--scaling", action="store_true", help="the 16 runs that lesson 08 shows, kept for it"
@@ -185,25 +226,16 @@ def main() -> None:
     parser.add_argument("--tokens", action="store_true", help="Shakespeare with tokens of three sizes, kept")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    console = Console(width=110)
     if options.tokens:
-        rows = plays.measure()
-        plays.KEPT.write_text(json.dumps(rows, indent=1) + "\n")
-        for row in rows:
-            console.print(row, f"{row.bits:.3f} bits per character")
-        return
-    if options.scaling:
-        runs = scaling.measure()
-        scaling.KEPT.write_text(json.dumps(runs, indent=1) + "\n")
-        for run in runs:
-            console.print(run)
-        return
-    if options.real:
-        real(console)
-        return
-    measure(console, options.seeds)
-    if options.adamw:
-        adamw_alone(console)
+        record("Training: pretraining, tokens", tokens)
+    elif options.scaling:
+        record("Training: pretraining, scaling", sizes)
+    elif options.real:
+        record("Training: pretraining, real text", real)
+    elif options.adamw:
+        record("Training: pretraining, AdamW alone", adamw_alone)
+    else:
+        record("Training: pretraining", lambda parts: measure(parts, options.seeds))
 
 
 if __name__ == "__main__":

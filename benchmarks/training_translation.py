@@ -13,10 +13,10 @@ from statistics import mean, stdev
 from typing import Any
 
 import torch
-from rich.console import Console
 from rich.table import Table
 
 from autograder import lessons
+from benchmarks.results import Parts, record
 from helpers import corpora, training
 from helpers.translation import explorers as data
 
@@ -33,7 +33,7 @@ def lesson_cells() -> dict[str, Any]:
     return names
 
 
-def measure(console: Console, seeds: int = SEEDS) -> None:
+def measure(console: Parts, seeds: int = SEEDS) -> None:
     """Train on the invented language from several seeds, and print what comes of it."""
     lesson = lesson_cells()
     table = Table(
@@ -93,30 +93,31 @@ def _scores(lesson: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def real(console: Console, minutes: float = 30) -> None:
+def real(console: Parts, minutes: float = 30) -> None:
     """German to English for so many minutes: BLEU on Multi30k's test set of 2016."""
     begun, used = time.perf_counter(), time.process_time()
     _, reached = lesson_cells()["german_to_english"](minutes)
     seconds, used = time.perf_counter() - begun, time.process_time() - used
     captions = len(corpora.load("multi30k")["test"])
-    console.print(
-        f"Multi30k, {minutes:g} minutes of training on {training.cores()} cores: BLEU {reached:.1f}"
-    )
-    console.print(f"on {captions} captions; {seconds:.0f} seconds in all, {used:.0f} CPU seconds")
+    table = Table(
+        "captions", "BLEU", "seconds in all", "CPU minutes",
+        title=f"{minutes:g} minutes of training on {training.cores()} cores; {captions} captions",
+    )  # fmt: skip
+    table.add_row("Multi30k", f"{reached:.1f}", f"{seconds:.0f}", f"{used / 60:.0f}")
+    console.print(table)
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--real", action="store_true", help="German to English")
     parser.add_argument("--minutes", type=float, default=30, help="of training, with --real")
     options = parser.parse_args()
-    console = Console(width=110)
     if options.real:
-        real(console, options.minutes)
+        record("Training: translation, real text", lambda parts: real(parts, options.minutes))
     else:
-        measure(console, options.seeds)
+        record("Training: translation", lambda parts: measure(parts, options.seeds))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from dataclasses import replace
 from helpers.checking import progress
 from helpers.checking.assessing import assess
 from helpers.checking.calling.drivers import run
-from helpers.checking.calling.forbidding import forbid
+from helpers.checking.calling.forbidding import replaced
 from helpers.checking.calling.outcome import ENDS, CallStatus, Case, Outcome
 from helpers.checking.calling.registry import is_recipe, make_layer
 from helpers.checking.code import keeping, running
@@ -123,7 +123,7 @@ def _outcomes(sheet: Sheet, answer: object) -> list[Outcome]:
     call = functools.partial(
         run, sheet.driver, answer, gradients=sheet.wants_gradients, forbidden=sheet.forbidden
     )
-    with forbid(sheet.forbidden):
+    with replaced(sheet.forbidden):
         for case in sheet.cases:
             if outcomes and outcomes[-1].status in ENDS:
                 outcomes.append(outcomes[-1])  # one Ctrl-C is enough

@@ -10,14 +10,11 @@ No grade depends on these parts: the sandbox doesn't show the folder in which th
 `own.use(False)` switches them off.
 """
 
-import __future__
-
 import dataclasses
 import functools
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -25,8 +22,8 @@ from torch import nn
 
 from helpers import attention, block, masking, multihead, training
 from helpers.checking.code import keeping
-from helpers.checking.finding import SIGNS, Status
-from helpers.figures.showing import Table
+from helpers.kept import Whose, found
+from helpers.kept import table as table
 from helpers.models.blocks import COURSE, FeedForward, Parts
 from helpers.timing import clock
 from helpers.training.parallel import in_a_line
@@ -55,25 +52,6 @@ TIMED = Sizes(64, 64, 800)
 SLOWEST = 6.0  # times as slow as the course's: with loops over heads or positions, a training takes an hour
 
 
-@dataclass(frozen=True)
-class Whose:
-    """One part of a model: what it does, where it was written, and whose it is.
-
-    Attributes:
-        part: the name of the field of `Parts` that it fills.
-        what: it is, for people.
-        exercise: the id of the exercise that asks for it.
-        yours: whether the student's own is used.
-        why: it isn't, for people.
-    """
-
-    part: str
-    what: str
-    exercise: str
-    yours: bool = False
-    why: str = ""
-
-
 def use(on: bool) -> None:
     """Keep answers and build models of them, or no more."""
     keeping.switch(on)
@@ -81,58 +59,27 @@ def use(on: bool) -> None:
 
 def parts() -> tuple[Parts, list[Whose]]:
     """What models are put together of on this computer, and whose each part is."""
-    found: dict[str, Callable] = {}
+    chosen: dict[str, Callable] = {}
     rows = []
     for part, (what, exercise, course, probe) in KNOWN.items():
         own, why = _own(exercise, course, probe)
         if own is not None:
-            found[part] = own
+            chosen[part] = own
         rows.append(Whose(part, what, exercise, own is not None, why))
-    return dataclasses.replace(COURSE, **found), rows
-
-
-def table(rows: list[Whose]) -> Table:
-    """Whose each part of a model is."""
-    texts = [(row.what, "yours" if row.yours else "the course's", row.exercise, row.why) for row in rows]
-    signs = [SIGNS[Status.PASSED if row.yours else Status.NOT_WRITTEN] for row in rows]
-    lines = [
-        f"{sign} {what:<24} {whose:<13} {exercise:<28} {why}".rstrip()
-        for sign, (what, whose, exercise, why) in zip(signs, texts, strict=True)
-    ]
-    return Table(["part", "whose", "written in", ""], [list(text) for text in texts], "\n".join(lines))
+    return dataclasses.replace(COURSE, **chosen), rows
 
 
 def answer(exercise: str, course: Callable) -> Callable:
     """The student's own answer to an exercise whose check has passed here, else the course's."""
-    name, source = keeping.kept(exercise) if keeping.is_on() else ("", "")
-    if not source:
-        return course
-    try:
-        own = _made(exercise, name, source)
-    except Exception:  # whatever it leans on that isn't there
-        return course
+    own, _ = found(exercise)
     return own if callable(own) else course
-
-
-def _made(exercise: str, name: str, source: str) -> object:
-    """What a kept answer makes when its source runs by itself."""
-    room: dict[str, object] = {"__name__": f"own.{exercise}"}
-    late = __future__.annotations.compiler_flag  # before Python 3.14 they would want their names at once
-    exec(compile(source, f"<your {exercise}>", "exec", late), room)
-    return room[name]
 
 
 def _own(exercise: str, course: Callable, probe: Probe) -> tuple[Callable | None, str]:
     """A kept answer that does what the course's part does; or None, and why not."""
-    if not keeping.is_on():
-        return None, "switched off"
-    name, source = keeping.kept(exercise)
-    if not source:
-        return None, "its check hasn't passed here yet"
-    try:
-        own = _made(exercise, name, source)
-    except Exception as error:  # whatever it leans on that isn't there
-        return None, f"by itself it stops with {type(error).__name__}"
+    own, why = found(exercise)
+    if why:
+        return None, why
     if not callable(own):
         return None, "what is kept isn't a function"
     # defence: GPU: parts are tried on it

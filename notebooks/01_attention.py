@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 1 · Attention
 #
-# - **You will learn** how a network looks things up: from a soft dictionary, through the additive attention of
-#   early neural translators, to the scaled dot-product attention of the Transformer. You will write each of them,
-#   learn why √d_k is there, and find a mistake that is easy to make.
+# - **You will learn** how a network looks things up: from a soft dictionary to the scaled dot-product attention of
+#   the Transformer, one query first and then all at once. You will learn why √d_k is there, compare with the additive
+#   attention of early neural translators, and catch a mistake that is easy to make.
 # - **You need** Python, tensors in PyTorch (shapes, broadcasting, `@`), and what a gradient is.
 # - **Time** {minutes} minutes. Sections 1.1 to 1.7 and 1.8 to 1.14 fit two sittings.
 #
@@ -21,13 +21,15 @@ from helpers.checks import case, check
 from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
+from helpers.timing import seconds
 
 # %% [markdown]
 # ## 1.0 First, watch one
 #
 # Here is a small Transformer. It was trained on book reviews, with one task: read from left to right, and predict
-# the next word. Nobody told it what a name is, what *plural* means, or who is a *she* and who a *he*. Now it has
-# read *the plot that fills the book*, and has to choose between *is* and *are*.
+# the next word. Nobody told it what a name is, what *plural* means, or who is a *she* and who a *he*. To choose a
+# word, it looks back at those it has read. It does so twice, side by side; each of the two look-ups is called a
+# **head**. Now it has read *the plot that fills the book*, and has to choose between *is* and *are*.
 
 # %% predict="attention.watched"
 
@@ -37,14 +39,14 @@ with waiting_for("your prediction"), after_predicting("attention.watched"):
     display(explorers.reading_explorer())
 
 # %% [markdown] reveals="attention.watched"
-# To choose a word, the model looks back at those it has read, with two *heads*: two look-ups side by side. The bars
-# show how much each head looks at each word; the bars of one colour sum to 1. (`<bos>` marks the beginning of a
-# text.) Head 2 has found the subject.
+# The bars show how much each head looks at each word; the bars of one colour sum to 1. (`<bos>` marks the beginning
+# of a text.) Head 1 has found the subject. The other is head 0: in this course heads, positions, rows and columns
+# are counted from 0, as in Python.
 
 # %% [markdown]
 # Try these:
 #
-# 1. Replace *plot that fills* with *jokes that fill*. Which word follows now, and where does head 2 look?
+# 1. Replace *plot that fills* with *jokes that fill*. Which word follows now, and where does head 1 look?
 # 2. Type *when simon inherits the treasure , two captains follow*. Is *him* or *her* more likely? Then replace
 #    *simon* with *nora*.
 # 3. Type *luckily , the plot is*, then *sadly , the plot is*. Which head looks at the word that differs?
@@ -85,9 +87,9 @@ weights = positive / positive.sum()
 print("weights", [round(w, 3) for w in weights.tolist()], "answer", round(float(weights @ degrees), 2))
 
 # %% draw=true
-# What 13 h listens to
+# Where the query 13 h looks
 labels = ["8 h", "12 h", "16 h", "20 h"]
-show(plots.bars(labels, {"weight": weights}, title="What 13 h listens to"))
+show(plots.bars(labels, {"weight": weights}, title="Where the query 13 h looks"))
 
 # %% [markdown]
 # A dict gives one entry or an error. The answer of a soft look-up changes gradually as the query changes. So
@@ -165,13 +167,504 @@ with waiting_for("Exercise 1.2"), after_predicting("attention.temperature"):
 # other.
 
 # %% [markdown]
-# ## 1.3 Additive attention: one step of a translator
+# ## 1.3 One query, word by word
 #
-# **Why.** Early neural translators had two parts: an *encoder* read the whole sentence into *one* vector, and a
-# *decoder* wrote the translation from it. The longer the sentence, the worse the translation (Cho et al. 2014).
-# Bahdanau et al. (2015) kept a vector for every source word, and let the decoder look them up. Its state, a vector
-# that sums up what it has written so far, is the query. The vectors of the source words are both keys and values,
-# and their weighted average is called the **context**. It helps to choose the next word.
+# **Why.** A network reads words, not hours. So each word of the vocabulary has a row in a table of numbers: word 7's
+# *vector* is row 7. The rows start as random numbers, and training changes them like all other weights.
+# (`torch.nn.Embedding` is such a table.) The dot product measures how similar two vectors are: it is large when they
+# point the same way, 0 at a right angle, negative when they point in opposite directions.
+#
+# **Formula.** A query $q$ meets $T$ keys and values:
+#
+# $$s_j = q \cdot k_j \qquad w = \text{softmax}(s) \qquad \text{output} = \sum_j w_j\, v_j$$
+#
+# **By hand.** Query (1, 0); keys (1, 0), (0, 1), (−1, 0); values 10, 20, 30. The scores are 1, 0, −1, their
+# exponentials 2.72, 1, 0.37, with sum 4.09. So the weights are 0.67, 0.24, 0.09, and the output is **14.2**.
+#
+# **Exercise 1.3** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# **Let one query look things up: score one word after another, and return the output and the weights.**
+#
+# <details><summary>Hint 1</summary>What does a loop over the rows of <code>keys</code> give you? Use
+# <code>torch.stack</code> to make one tensor of several numbers.</details>
+# <details><summary>Hint 2</summary>Each value is a whole vector. What is it multiplied by before they are added
+# up?</details>
+# <details><summary>The idea</summary>The thermometer again, with dot products as scores and vectors as
+# values.</details>
+
+
+# %% exercise="attention.one_query"
+def look_up(query, keys, values):
+    """Average the values of T words, each
+    weighted by how well its key answers the query.
+
+    Args:
+        query: (d_k,).
+        keys: (T, d_k).
+        values: (T, d_v).
+
+    Returns:
+        The output (d_v,) and the weights (T,).
+    """
+    ### BEGIN SOLUTION
+    scores = torch.stack([query @ key for key in keys])
+    weights = softmax(scores, dim=0)
+    output = sum(weight * value for weight, value in zip(weights, values, strict=True))
+    return output, weights
+    ### END SOLUTION
+
+
+# %% check="attention.one_query"
+check("attention.one_query", look_up)
+
+# %% [markdown]
+# ## 1.4 All queries at once
+#
+# **Why.** In a sentence every word asks. A loop over all pairs of words is slow. But all dot products of all queries
+# with all keys are *one* matrix product, which processors are built for.
+#
+# **Formula** (Vaswani et al. 2017, equation 1). The rows of $Q$, $K$ and $V$ are the queries, keys and values:
+#
+# $$\text{Attention}(Q, K, V) = \text{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
+#
+# Row $i$ of $QK^\top$ holds query $i$'s scores, one for each key, and the softmax runs along the row. One thing is
+# new: the scores are divided by $\sqrt{d_k}$. Sections 1.8 and 1.9 measure why.
+#
+# **By hand.** The query and the keys of 1.3, with $d_k$ = 2: the dot products 1, 0, −1, divided by √2, are 0.71, 0,
+# −0.71. Their exponentials are 2.03, 1, 0.49, with sum 3.52. So the weights are 0.58, 0.28, 0.14, and the output is
+# **15.6**.
+
+# %% draw=true
+# Two products: queries with keys, then weights with values
+show(drawings.look_up())
+
+# %% [markdown]
+# **Exercise 1.4** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# **Do the same for all queries at once, without a loop, and divide the scores by √d_k.**
+#
+# <details><summary>Hint 1</summary>In the drawing, which matrix is transposed?</details>
+# <details><summary>Hint 2</summary>The scores are (T_q, T_k). Along which axis do they become weights?</details>
+# <details><summary>The idea</summary>Two products with a softmax between them: queries with keys, then weights with
+# values.</details>
+
+
+# %% exercise="attention.all_queries"
+def attend(q, k, v):
+    """Let each query look things up.
+
+    Args:
+        q: queries, (T_q, d_k).
+        k: keys, (T_k, d_k).
+        v: values, (T_k, d_v).
+
+    Returns:
+        The outputs (T_q, d_v) and the weights (T_q, T_k).
+    """
+    ### BEGIN SOLUTION
+    scores = q @ k.T / math.sqrt(q.size(-1))
+    weights = softmax(scores, dim=-1)
+    return weights @ v, weights
+    ### END SOLUTION
+
+
+# %% check="attention.all_queries"
+check("attention.all_queries", attend)
+
+# %% draw=true
+# Your two functions: the same numbers, and how long they take
+with waiting_for("Exercises 1.3 and 1.4"):
+    q, k, v = torch.randn(3, 128, 64)
+
+    def one_by_one():
+        return torch.stack([look_up(query / math.sqrt(64), k, v)[0] for query in q])
+
+    print(f"largest difference: {(one_by_one() - attend(q, k, v)[0]).abs().max():.0e}")
+    slow, fast = seconds(one_by_one, laps=3), seconds(attend, q, k, v, laps=30)
+    print(f"128 words: {1000 * slow:.0f} ms in a loop, {1000 * fast:.2f} ms at once")
+
+# %% [markdown]
+# A compass shows how dot products compare vectors. Its eight directions are arrows in the plane; each is a query, a
+# key and a value.
+
+# %% draw=true
+# Where each direction of a compass looks
+names = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
+angles = torch.arange(8) * math.pi / 4
+arrows = 3 * torch.stack([angles.sin(), angles.cos()], dim=-1)  # (8, 2)
+with waiting_for("Exercise 1.4"):
+    _, looks = attend(arrows, arrows, arrows)
+    show(plots.heatmap(looks, names, names, title="Where each direction looks"))
+
+# %% [markdown]
+# Each direction looks mostly at itself, then at its two neighbours, and hardly at the opposite one.
+
+# %% [markdown]
+# ## 1.5 Hidden keys, and many sentences
+#
+# **Why.** Some keys have to stay hidden. A model that predicts the next word mustn't see the words that follow; a
+# mask that hides them is called **causal**. And sentences that are processed together, in one tensor, have to be
+# equally long, so the short ones get meaningless tokens at their ends, the **padding**, which no word should look
+# at.
+#
+# **Formula.** A mask says which keys a query *may* see. The others get the score −∞ **before** the softmax. Since
+# $e^{-\infty} = 0$, their weight is exactly 0, and the other weights still sum to 1.
+#
+# **By hand.** Scores 0, 0, 0.69, and the first key is hidden: −∞, 0, 0.69. The exponentials are 0, 1, 2, and the
+# weights 0, 1/3, 2/3.
+#
+# Several sentences at once make a tensor with one more axis in front, (B, T, d). `@` multiplies matrices in the
+# last two axes, sentence by sentence, whatever axes are in front; docstrings write (...) for them.
+#
+# **Exercise 1.5** · difficulty 2 of 5 · 6 minutes · 4 points
+#
+# **Give your function of 1.4 a mask, and let it take any axes in front.**
+#
+# <details><summary>Hint 1</summary>Which two axes of k must be swapped? There may be more in front, so
+# <code>k.T</code> won't do.</details>
+# <details><summary>Hint 2</summary>Which scores must become −∞, those where the mask is True or those where it is
+# False? Look up <code>masked_fill</code>.</details>
+# <details><summary>The idea</summary>Counted from the end, the axes of one sentence are always −2 and −1. And a score
+# of −∞ leaves no weight.</details>
+
+
+# %% exercise="attention.scaled_dot_product"
+def scaled_dot_product_attention(q, k, v, mask=None):
+    """Average the values, each weighted
+    by how well its key answers the query.
+
+    Args:
+        q: queries, (..., T_q, d_k).
+        k: keys, (..., T_k, d_k).
+        v: values, (..., T_k, d_v).
+        mask: boolean, broadcastable to (..., T_q, T_k). True means
+            "may attend". None hides nothing.
+
+    Returns:
+        The outputs (..., T_q, d_v) and the weights (..., T_q, T_k).
+    """
+    ### BEGIN SOLUTION
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    weights = softmax(scores, dim=-1)
+    return weights @ v, weights
+    ### END SOLUTION
+
+
+# %% check="attention.scaled_dot_product"
+check("attention.scaled_dot_product", scaled_dot_product_attention)
+
+# %% predict="attention.hidden_key"
+
+# %% draw=true
+# Where each direction looks, with all keys and without E
+not_east = torch.tensor([name != "E" for name in names]).expand(8, 8)
+with waiting_for("Exercise 1.5"), after_predicting("attention.hidden_key"):
+    _, all_seen = scaled_dot_product_attention(arrows, arrows, arrows)
+    _, east_hidden = scaled_dot_product_attention(arrows, arrows, arrows, not_east)
+    left, right = plots.panels(2, width=4.8, height=3.8)
+    plots.heatmap(all_seen, names, names, title="all keys", ax=left)
+    show(plots.heatmap(east_hidden, names, names, mask=not_east, title="E hidden", ax=right))
+
+# %% [markdown] reveals="attention.hidden_key"
+# With E hidden, the query E looks at NE and SE instead. All its other weights have grown by the same factor.
+
+# %% [markdown]
+# ## 1.6 Who asks, and who is asked
+#
+# **Why.** What a word looks for differs from what it is: *it* is a pronoun and looks for a noun. So before the
+# look-up, three learned matrices turn each vector into what it asks for (its query), what it can be found by (its
+# key), and what it hands over (its value). The sequence that asks, y, gives the queries. The sequence that is asked,
+# x, gives both keys and values:
+#
+# $$Q = y\,W_q \qquad K = x\,W_k \qquad V = x\,W_v$$
+#
+# People call this attention *of y over x*. There are two kinds:
+#
+# - **Cross-attention**: two sequences. A translator has two parts. Its **encoder** reads the sentence to translate
+#   and makes a vector for each of its words. Its **decoder** writes the translation, one word after another; its
+#   vectors sum up what it has written so far. Here the decoder's vectors are y, and the encoder's are x.
+# - **Self-attention**: one sequence, y = x. Each word of a sentence looks things up in the same sentence.
+#
+# **By hand**, all sizes 1: y = 1; x = 1, 2; $W_q$ = 1, $W_k$ = 0.69, $W_v$ = 10. The keys are 0.69 and 1.39, the scores
+# too (√1 = 1), their exponentials 2 and 4, the weights 1/3 and 2/3, the values 10 and 20, the output **16.7**.
+
+# %% draw=true
+# Where queries, keys and values come from
+show(drawings.asking())
+
+# %% [markdown]
+# **Exercise 1.6** · difficulty 2 of 5 · 8 minutes · 3 points
+#
+# **Project both sequences, and return the outputs and the weights of y looking things up in x.**
+#
+# <details><summary>Hint 1</summary>You have written the look-up already. Which three tensors does it
+# take?</details>
+# <details><summary>Hint 2</summary>Does the mask have to be changed for it?</details>
+# <details><summary>The idea</summary>Three projections, two of them of x, then your function of Exercise
+# 1.5.</details>
+
+
+# %% exercise="attention.cross"
+def cross_attention(y, x, W_q, W_k, W_v, mask=None):
+    """Let each position of y look things up in x.
+
+    Args:
+        y: who asks, (..., T_y, d_y).
+        x: who is asked, (..., T_x, d_x).
+        W_q: (d_y, d_k).
+        W_k: (d_x, d_k).
+        W_v: (d_x, d_v).
+        mask: boolean, broadcastable to
+            (..., T_y, T_x). True means "may attend".
+
+    Returns:
+        The outputs (..., T_y, d_v) and the weights (..., T_y, T_x).
+    """
+    ### BEGIN SOLUTION
+    return scaled_dot_product_attention(y @ W_q, x @ W_k, x @ W_v, mask)
+    ### END SOLUTION
+
+
+# %% check="attention.cross"
+check("attention.cross", cross_attention)
+
+# %% [markdown]
+# Here is a sentence with vectors that you can read. Four features say what kind of word it is; $W_q$ turns that
+# into what it looks for. A model would learn these numbers; we write them by hand to see what they do.
+
+# %%
+words = ["the", "cat", "sat", "because", "it", "was", "tired"]
+is_animate = {"cat"}
+is_event = {"sat", "tired"}
+is_pronoun = {"it"}
+x = torch.tensor([[w in is_animate, False, w in is_event, w in is_pronoun] for w in words]).float()
+
+# What a word of each kind looks for. The columns: animate, thing,
+# event, pronoun.
+W_q = torch.tensor(
+    [
+        [0.0, 0.0, 5.0, 0.0],  # someone looks for what they do
+        [0.0, 0.0, 4.0, 0.0],  # a thing, for what happens to it
+        [6.0, 3.0, 0.0, 0.0],  # an event, for who or what is in it
+        [8.0, 5.0, 0.0, 0.0],  # a pronoun, for what it refers to
+    ]
+)
+W_k = W_v = torch.eye(4)
+
+# %% draw=true
+# What each word looks at, and what has become of *it*
+with waiting_for("Exercise 1.6"):
+    outputs, weights = cross_attention(x, x, W_q, W_k, W_v)
+    show(plots.heatmap(weights, words, words, title="Self-attention: what each word looks at"))
+    it = words.index("it")
+    print("features      animate  thing  event  pronoun")
+    print("it, before   ", "  ".join(f"{value:6.2f}" for value in x[it].tolist()))
+    print("it, after    ", "  ".join(f"{value:6.2f}" for value in outputs[it].tolist()))
+
+# %% [markdown]
+# *it* looks at *cat*, and its output is mostly animate: it now says what *it* refers to. *the*, *because* and *was*
+# ask for nothing here: all their scores are 0, so they look at every word equally.
+
+# %% [markdown]
+# The model of 1.0 does the same. Its vectors have 48 features instead of four, and nobody chose their meaning. For
+# each head, three matrices turn them into queries, keys and values. (Each projection also adds a constant vector.)
+# Here they go through **your** function of 1.5, with a causal mask, since the model reads from left to right.
+
+# %% draw=true
+# Head 1 of the trained model, by your function
+with waiting_for("Exercise 1.5"):
+    reading = reader().read("the jokes that fill the book")
+    count = len(reading.words)
+    causal = torch.ones(count, count, dtype=torch.bool).tril()
+    q, k, v = (reading.vectors @ W + b for W, b in reader().projections(head=1))
+    _, looks = scaled_dot_product_attention(q, k, v, causal)
+    title = "Head 1 of the trained model, by your function"
+    show(plots.heatmap(looks, reading.words, reading.words, mask=causal, title=title))
+    print(f"largest difference from the model's own weights: {(looks - reading.weights[1]).abs().max():.0e}")
+
+# %% [markdown]
+# The last row shows the same weights as head 1 in 1.0. No number in this model was set by hand: training moved its
+# 66,288 numbers, a little at a time, to make the next word more probable. Lesson 8 shows how.
+
+# %% [markdown]
+# ## 1.7 Explore: a sentence of your own
+#
+# The picture calls **your** function. The bars show each row's *entropy*: 0 bits when a word looks at only one
+# word, $\log_2 T$ when it looks at all $T$ equally. Try these:
+#
+# 1. Move the temperature down to 0.1, then up to 10. Which rows keep their entropy, and why?
+# 2. Choose the causal mask. What is left for the first word to look at?
+# 3. Hide *cat*. Where does *it* look now, and is that sensible?
+# 4. Type *the dog chased the ball because it was hungry*, then end with *round*. Can one layer tell what *it* is?
+
+# %% draw=true
+# Explore: a sentence of your own
+explorers.attention_explorer(scaled_dot_product_attention)
+
+# %% [markdown]
+# **Question 1.7** · graded by hand · 8 minutes · 5 points
+#
+# How does self-attention differ from a decoder's attention over an encoder's vectors? For each, say where queries,
+# keys and values come from, what shape the weights have, and what it is for. Name one thing that both have in
+# common. Five sentences are enough.
+
+# %% [markdown] written="attention.self_or_encoder" points=5
+# ### BEGIN SOLUTION
+# **Model answer.** In cross-attention the decoder asks: the queries come from the decoder's vectors y, the keys and
+# values from the encoder's vectors x. The weights have shape T_y × T_x, and each row says where in the source a
+# position of the translation looks, so information moves from one sequence to the other. In self-attention all three
+# are projections of one and the same sequence, the weights are T × T, and each position gets a new vector made from
+# all positions, so a word's vector depends on its context. Both have the look-up in common: scores, softmax over the
+# keys, weighted average of the values.
+#
+# **Rubric**
+# - 1 point: over an encoder's vectors, the queries come from the decoder and the keys and values from the encoder.
+# - 1 point: in self-attention all three come from the same sequence, by different projections.
+# - 1 point: the weights are T_y × T_x in the one and T × T in the other (in words is fine).
+# - 1 point: what for: information from one sequence to the other, against a word's own context.
+# - 1 point: what both have in common: the look-up itself (scores, softmax, average of values).
+# - No point is lost for language. "Self-attention looks at neighbours only" loses the fourth point: it looks at all
+#   positions.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 1.8 Why √d_k: how large is a dot product?
+#
+# Why are scores divided by $\sqrt{d_k}$? Not because large numbers would overflow: in float32 your softmax handles
+# scores of ±10⁴. So let us measure, and first: how large do scores get? Let the components of q and k be random and
+# independent, each with mean 0 and variance 1. A score is a sum with one term for each of the $d_k$ components:
+#
+# $$q \cdot k = q_1 k_1 + q_2 k_2 + \dots$$
+
+# %% predict="attention.size"
+
+# %% draw=true
+# How large dot products are
+sizes = [1, 4, 16, 64, 256, 1024]
+generator = torch.Generator().manual_seed(0)
+with after_predicting("attention.size"):
+    pairs = [[torch.randn(2000, d, generator=generator) for _ in "qk"] for d in sizes]
+    found = {
+        "measured, 2000 pairs": [float((q * k).sum(dim=-1).std()) for q, k in pairs],
+        "√$d_k$": [math.sqrt(d) for d in sizes],
+    }
+    show(plots.lines(sizes, found, xlabel="$d_k$", ylabel="standard deviation of q·k", log="xy"))
+
+# %% [markdown] reveals="attention.size"
+# One term has mean 0 and variance 1. The terms are independent, so their variances add up: the sum has variance
+# $d_k$, and a typical score has size $\sqrt{d_k}$, its standard deviation. That is 8 for $d_k = 64$, and 32 for 1024.
+# Divided by $\sqrt{d_k}$, a typical score has size 1, whatever $d_k$ is. (Vaswani et al. 2017, footnote 4.)
+#
+# **By hand.** Let each component be +1 or −1 with equal chance (mean 0, variance 1). For $d_k = 1$ the product is +1 or
+# −1: its variance is 1. For $d_k = 2$ the four equally likely sums are −2, 0, 0, 2: the variance is (4 + 0 + 0 + 4)/4 = 2.
+
+# %% [markdown]
+# ## 1.9 Why √d_k: a softmax that stops learning
+#
+# What do large scores do? With two keys whose scores differ by $g$, the larger weight is $w = 1/(1 + e^{-g})$. Its
+# derivative with respect to its own score, $w(1-w)$, says how much it changes when that score changes a little:
+#
+# | gap $g$ | weight $w$ | derivative $w(1-w)$ |
+# | --- | --- | --- |
+# | 0 | 0.5 | 0.25 |
+# | 2 | 0.88 | 0.10 |
+# | 8 | 0.9997 | 0.0003 |
+# | 32 | 1.0000 | 0.00000000000001 |
+#
+# With a large gap the softmax is *saturated*: one weight is nearly 1, and hardly any gradient comes back to change
+# that. All numbers are finite, but the scores hardly learn. Let us measure this for many queries.
+#
+# Each of N queries has T keys of its own. The function below begins with their scores, (N, T). It ends with the
+# softmax and the gradient: for each query, the largest weight, and the length (the *norm*) of this weight's
+# gradient with respect to the T scores. It returns the means of both.
+#
+# **Exercise 1.9** · difficulty 2 of 5 · 5 minutes · 2 points
+#
+# **Write the step in between: divide the scores by √d_k if `scaled` is True.**
+#
+# <details><summary>Hint 1</summary>Which axis of q has the size d_k?</details>
+# <details><summary>Hint 2</summary>What should happen to the scores if <code>scaled</code> is False?</details>
+# <details><summary>The idea</summary>The same division as in 1.4, if it is asked for.</details>
+
+
+# %% exercise="attention.saturation"
+def saturation(q, k, scaled):
+    """How decided a softmax is, and how
+    much gradient it lets through.
+
+    Args:
+        q: one query a row, (N, d_k).
+        k: the T keys of each query, (N, T, d_k).
+        scaled: whether the scores are divided by √d_k.
+
+    Returns:
+        The mean largest weight and the mean
+        gradient norm, two tensors without axes.
+    """
+    scores = torch.einsum("nd,ntd->nt", q, k)  # each query with its own keys
+    ### BEGIN SOLUTION
+    if scaled:
+        scores = scores / math.sqrt(q.size(-1))
+    ### END SOLUTION
+    scores = scores.detach().requires_grad_()
+    largest = softmax(scores, dim=-1).amax(dim=-1)  # (N,)
+    (gradient,) = torch.autograd.grad(largest.sum(), scores)  # (N, T)
+    return largest.detach().mean(), gradient.norm(dim=-1).mean()
+
+
+# %% check="attention.saturation"
+check("attention.saturation", saturation)
+
+# %% predict="attention.gradient"
+
+# %% draw=true
+# How decided the softmax is, and how much gradient is left
+with waiting_for("Exercise 1.9"), after_predicting("attention.gradient"):
+    torch.manual_seed(0)
+    sizes = [1, 4, 16, 64, 256, 1024]
+    rows = [(torch.randn(400, d), torch.randn(400, 16, d)) for d in sizes]
+    plain, scaled = ([saturation(q, k, flag) for q, k in rows] for flag in (False, True))
+    axes = plots.panels(2, width=4.2)
+    for which, ylabel in enumerate(["mean largest weight", "mean gradient norm"]):
+        series = {"not scaled": [f[which] for f in plain], "scaled by √$d_k$": [f[which] for f in scaled]}
+        plots.lines(sizes, series, xlabel="$d_k$", ylabel=ylabel, log="x", ax=axes[which])
+    show(axes[0])
+    q, k = rows[-1]
+    norms = [float(saturation(q[[n]], k[[n]], False)[1]) for n in range(400)]
+    lost = sum(norm < 0.001 for norm in norms) / len(norms)
+    print(f"d_k = 1024, not scaled: {100 * lost:.0f} % of the queries get a gradient below 0.001")
+
+# %% [markdown] reveals="attention.gradient"
+# So, for random vectors: **without the scale, the scores' variance is $d_k$, the softmax saturates and its gradient
+# vanishes.** The mean hides how badly: most queries get next to nothing, and the mean comes from the few whose two
+# best keys nearly tie. (At $d_k = 4$ the unscaled scores get the larger gradient: only large scores do damage.)
+# Vaswani et al. (2017, section 3.2.1) only *suspect* that this is why unscaled dot products do worse at large
+# $d_k$. Trained queries and keys aren't random: a model can learn to keep them small, and then nothing saturates.
+
+# %% [markdown]
+# With numbers of 16 bits, the scale also prevents overflow. In one of the two common formats, float16, the largest
+# number is 65,504. A dot product beyond that becomes infinite before it gets to the softmax:
+
+# %%
+large = torch.full((1024,), 8.0, dtype=torch.float16)
+print("q·k", (large @ large).item(), "   (q/√d_k)·k", (large / math.sqrt(1024) @ large).item())
+
+# %% [markdown]
+# Move $d_k$ and see it happen. Then divide by $\sqrt{d_k}$ and move it again.
+
+# %% draw=true
+# Explore: large scores, with and without the scale
+explorers.saturation_explorer(saturation)
+
+# %% [markdown]
+# ## 1.10 Additive attention, the older way
+#
+# **Why.** The first neural translators had no look-up. Their encoder read the whole sentence into *one* vector, and
+# their decoder wrote the translation from it. The longer the sentence, the worse the translation (Cho et al. 2014).
+# Bahdanau et al. (2015) kept the encoder's vector of every source word, and let the decoder look them up, with its
+# *state* as the query: the vector that sums up what it has written so far. The result is called the **context**.
 #
 # **Formula.** A small network compares the query with each key: two matrices bring both to the same size $d_a$, their
 # sum goes through tanh (hence *additive*), and a vector $v$ turns the result into one score.
@@ -182,7 +675,7 @@ with waiting_for("Exercise 1.2"), after_predicting("attention.temperature"):
 # The scores are 2·tanh(2) = 1.93 and 2·tanh(0) = 0. Then $e^{1.93}$ = 6.9 and $e^0$ = 1, so the weights are 0.87 and
 # 0.13, and the context is 0.87·10 + 0.13·20 = **11.3**.
 #
-# **Exercise 1.3** · difficulty 3 of 5 · 12 minutes · 3 points
+# **Exercise 1.10a** · difficulty 3 of 5 · 12 minutes · 3 points
 #
 # **Return the context and the weights of additive attention.**
 #
@@ -232,7 +725,7 @@ check("attention.additive", additive_attention)
 # %% draw=true
 # Where each French word looks: before it has learned, and after
 english, french, right = ["the", "black", "cat"], ["le", "chat", "noir"], [0, 2, 1]
-with waiting_for("Exercise 1.3"):
+with waiting_for("Exercise 1.10a"):
     first, last = experiments.learned_to_look(additive_attention, right, steps=40)
     before, after = plots.panels(2, width=3.2, height=2.6)
     plots.heatmap(first, french, english, title="before", ax=before)
@@ -240,453 +733,12 @@ with waiting_for("Exercise 1.3"):
 
 # %% [markdown]
 # *chat* looks at *cat*, and *noir* at *black*: a look-up can follow any word order. And gradient descent went
-# *through* the tanh, which will matter in 1.10.
-
-# %% [markdown]
-# ## 1.4 Scaled dot-product attention
-#
-# **Why.** Running a network for every pair of words is slow. The dot product measures more cheaply how alike two
-# vectors are: it is large when they point the same way, 0 at a right angle, negative when they are opposed. And the
-# dot products of *all* queries with *all* keys are one matrix product.
-#
-# **Formula** (Vaswani et al. 2017, equation 1):
-#
-# $$\text{Attention}(Q, K, V) = \text{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
-#
-# Row $i$ of $QK^\top$ holds query $i$'s scores, one for each key. Section 1.8 explains the $\sqrt{d_k}$.
-#
-# **By hand.** Query (1, 0); keys (1, 0), (0, 1), (−1, 0); values 10, 20, 30. The dot products are 1, 0, −1. Divided by
-# √2: 0.71, 0, −0.71. Their exponentials are 2.03, 1, 0.49, with sum 3.52. So the weights are 0.58, 0.28, 0.14 and the
-# output is **15.6**.
-#
-# **Hiding a key.** Some keys a query mustn't see, such as a word that is still to come, or the padding behind a
-# short sentence. A mask says which keys it *may* see. The others get the score −∞ **before** the softmax. Since
-# $e^{-\infty} = 0$, their weight is exactly 0, and the other weights still sum to 1. In the example above, with the
-# first key hidden, the weights are 0, 0.67, 0.33.
-
-# %% draw=true
-# Two products: queries with keys, then weights with values
-show(drawings.look_up())
-
-# %% [markdown]
-# **Exercise 1.4** · difficulty 2 of 5 · 10 minutes · 4 points
-#
-# **Return the outputs and weights of scaled dot-product attention, hiding the keys that the mask forbids.**
-#
-# <details><summary>Hint 1</summary>Which two axes of k must be swapped? There may be more in front, so
-# <code>k.T</code> won't do.</details>
-# <details><summary>Hint 2</summary>Which scores must become −∞, those where the mask is True or those where it is
-# False? Look up <code>masked_fill</code>.</details>
-# <details><summary>The idea</summary>One product compares all queries with all keys. A score of −∞ leaves no
-# weight. A second product averages the values.</details>
-
-
-# %% exercise="attention.scaled_dot_product"
-def scaled_dot_product_attention(q, k, v, mask=None):
-    """Average the values, each weighted
-    by how well its key answers the query.
-
-    Args:
-        q: queries, (..., T_q, d_k).
-        k: keys, (..., T_k, d_k).
-        v: values, (..., T_k, d_v).
-        mask: boolean, broadcastable to (..., T_q, T_k). True means
-            "may attend". None hides nothing.
-
-    Returns:
-        The outputs (..., T_q, d_v) and the weights (..., T_q, T_k).
-    """
-    ### BEGIN SOLUTION
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
-    if mask is not None:
-        scores = scores.masked_fill(~mask, -math.inf)
-    weights = softmax(scores, dim=-1)
-    return weights @ v, weights
-    ### END SOLUTION
-
-
-# %% check="attention.scaled_dot_product"
-check("attention.scaled_dot_product", scaled_dot_product_attention)
-
-# %% [markdown]
-# A compass shows how dot products compare vectors. Its eight directions are arrows in the plane; each is a query, a
-# key and a value.
-
-# %% predict="attention.hidden_key"
-
-# %% draw=true
-# Where each direction looks, with all keys and without E
-names = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
-angles = torch.arange(8) * math.pi / 4
-arrows = 3 * torch.stack([angles.sin(), angles.cos()], dim=-1)  # (8, 2)
-not_east = torch.tensor([name != "E" for name in names]).expand(8, 8)
-with waiting_for("Exercise 1.4"), after_predicting("attention.hidden_key"):
-    _, all_seen = scaled_dot_product_attention(arrows, arrows, arrows)
-    _, east_hidden = scaled_dot_product_attention(arrows, arrows, arrows, not_east)
-    left, middle = plots.panels(2, width=4.8, height=3.8)
-    plots.heatmap(all_seen, names, names, title="all keys", ax=left)
-    show(plots.heatmap(east_hidden, names, names, mask=not_east, title="E hidden", ax=middle))
-
-# %% [markdown] reveals="attention.hidden_key"
-# Each direction looks mostly at itself, then at its neighbours. With E hidden, the query E looks at NE and SE
-# instead.
-
-# %% [markdown]
-# ## 1.5 Who asks, who answers
-#
-# The sequence that *asks* gives the queries. The sequence that is *asked* gives both keys and values: a key says
-# what an entry is about, and its value is what you get from it.
-#
-# Let x and y be two sequences. In "attention of y over x", each position of y looks things up in x. In "attention
-# of x over x", a sequence looks things up in itself.
-#
-# **Exercise 1.5** · difficulty 1 of 5 · 3 minutes · 2 points
-#
-# **Write `"x"` or `"y"` in place of each `...`.**
-#
-# <details><summary>Hint 1</summary>In 1.3, what was the query: the decoder's state or the source words?</details>
-# <details><summary>Hint 2</summary>The output has one row for each query. Which positions get something new in
-# attention of y over x?</details>
-# <details><summary>The idea</summary>One sequence asks and one is asked. Keys and values come from the one that is
-# asked.</details>
-
-# %% exercise="attention.roles"
-roles = {
-    "attention of y over x": {"query": ..., "key": ..., "value": ...},
-    "attention of x over x": {"query": ..., "key": ..., "value": ...},
-}
-### BEGIN SOLUTION
-roles = {
-    "attention of y over x": {"query": "y", "key": "x", "value": "x"},
-    "attention of x over x": {"query": "x", "key": "x", "value": "x"},
-}
-### END SOLUTION
-
-# %% check="attention.roles"
-check("attention.roles", roles)
-
-# %% [markdown]
-# ## 1.6 Cross-attention and self-attention
-#
-# **Why.** What a word looks for differs from what it is: *it* is a pronoun and looks for a noun. So before the
-# look-up, three learned matrices turn each vector into what it asks for, what it can be found by, and what it hands
-# over:
-#
-# $$Q = y\,W_q \qquad K = x\,W_k \qquad V = x\,W_v$$
-#
-# With two sequences this is **cross-attention**: in a Transformer that translates, y holds the decoder's vectors,
-# and x the encoder's outputs. With y = x it is **self-attention**: queries, keys and values from the same sequence.
-#
-# **By hand**, all sizes 1: y = 1; x = 1, 2; $W_q$ = 1, $W_k$ = 0.69, $W_v$ = 10. The keys are 0.69 and 1.39, the scores
-# too (√1 = 1), their exponentials 2 and 4, the weights 1/3 and 2/3, the values 10 and 20, the output **16.7**.
-
-# %% draw=true
-# Where queries, keys and values come from
-show(drawings.asking())
-
-# %% [markdown]
-# **Exercise 1.6** · difficulty 2 of 5 · 8 minutes · 3 points
-#
-# **Project both sequences, and return the outputs and the weights of y looking things up in x.**
-#
-# <details><summary>Hint 1</summary>You have written the look-up already. Which three tensors does it
-# take?</details>
-# <details><summary>Hint 2</summary>Does the mask have to be changed for it?</details>
-# <details><summary>The idea</summary>Three projections, two of them of x, then your function of Exercise
-# 1.4.</details>
-
-
-# %% exercise="attention.cross"
-def cross_attention(y, x, W_q, W_k, W_v, mask=None):
-    """Let each position of y look things up in x.
-
-    Args:
-        y: who asks, (..., T_y, d_y).
-        x: who is asked, (..., T_x, d_x).
-        W_q: (d_y, d_k).
-        W_k: (d_x, d_k).
-        W_v: (d_x, d_v).
-        mask: boolean, broadcastable to
-            (..., T_y, T_x). True means "may attend".
-
-    Returns:
-        The outputs (..., T_y, d_v) and the weights (..., T_y, T_x).
-    """
-    ### BEGIN SOLUTION
-    return scaled_dot_product_attention(y @ W_q, x @ W_k, x @ W_v, mask)
-    ### END SOLUTION
-
-
-# %% check="attention.cross"
-check("attention.cross", cross_attention)
-
-# %% [markdown]
-# Here is a sentence with vectors that you can read. Four features say what kind of word it is; $W_q$ turns that
-# into what it looks for. A model would learn these numbers; we write them by hand to see what they do.
-
-# %%
-words = ["the", "cat", "sat", "because", "it", "was", "tired"]
-is_animate = {"cat"}
-is_event = {"sat", "tired"}
-is_pronoun = {"it"}
-x = torch.tensor([[w in is_animate, False, w in is_event, w in is_pronoun] for w in words]).float()
-
-# What a word of each kind looks for. The columns: animate, thing,
-# event, pronoun.
-W_q = torch.tensor(
-    [
-        [0.0, 0.0, 5.0, 0.0],  # someone looks for what they do
-        [0.0, 0.0, 4.0, 0.0],  # a thing, for what happens to it
-        [6.0, 3.0, 0.0, 0.0],  # an event, for who or what is in it
-        [8.0, 5.0, 0.0, 0.0],  # a pronoun, for what it stands for
-    ]
-)
-W_k = W_v = torch.eye(4)
-
-# %% draw=true
-# What each word looks at, and what has become of *it*
-with waiting_for("Exercise 1.6"):
-    outputs, weights = cross_attention(x, x, W_q, W_k, W_v)
-    show(plots.heatmap(weights, words, words, title="Self-attention: what each word looks at"))
-    it = words.index("it")
-    print("features      animate  thing  event  pronoun")
-    print("it, before   ", "  ".join(f"{value:6.2f}" for value in x[it].tolist()))
-    print("it, after    ", "  ".join(f"{value:6.2f}" for value in outputs[it].tolist()))
-
-# %% [markdown]
-# *it* looks at *cat*, and its output is mostly animate: it now says what *it* refers to. *the*, *because* and *was*
-# ask for nothing here: all their scores are 0, so they look at every word equally.
-
-# %% [markdown]
-# The model of 1.0 does the same. Its vectors have 48 features instead of four, and nobody chose their meaning. For
-# each head, three matrices turn them into queries, keys and values. (Each projection also adds a constant vector.)
-# Here they go through **your** function of 1.4, with a mask that hides later words, since the model reads from left
-# to right.
-
-# %% draw=true
-# Head 2 of the trained model, by your function
-with waiting_for("Exercise 1.4"):
-    reading = reader().read("the jokes that fill the book")
-    count = len(reading.words)
-    not_later = torch.ones(count, count, dtype=torch.bool).tril()
-    q, k, v = (reading.vectors @ W + b for W, b in reader().projections(head=1))
-    _, looks = scaled_dot_product_attention(q, k, v, not_later)
-    title = "Head 2 of the trained model, by your function"
-    show(plots.heatmap(looks, reading.words, reading.words, mask=not_later, title=title))
-    print(f"largest difference from the model's own weights: {(looks - reading.weights[1]).abs().max():.0e}")
-
-# %% [markdown]
-# The last row shows the same weights as head 2 in 1.0. No number in this model was set by hand: training moved its
-# 66,288 numbers, a little at a time, to make the next word more probable. Lesson 8 shows how.
-
-# %% [markdown]
-# ## 1.7 Explore: a sentence of your own
-#
-# The picture calls **your** function. The bars show each row's *entropy*: 0 bits when a word looks at only one
-# word, $\log_2 T$ when it looks at all $T$ equally. Try these:
-#
-# 1. Move the temperature down to 0.1, then up to 10. Which rows keep their entropy, and why?
-# 2. Choose the causal mask. What is left for the first word to look at?
-# 3. Hide *cat*. Where does *it* look now, and is that sensible?
-# 4. Type *the dog chased the ball because it was hungry*, then end with *round*. Can one layer tell what *it* is?
-
-# %% draw=true
-# Explore: a sentence of your own
-explorers.attention_explorer(scaled_dot_product_attention)
-
-# %% [markdown]
-# **Question 1.7** · graded by hand · 8 minutes · 5 points
-#
-# How does self-attention differ from attention over an encoder's states, as in 1.3? For each, say where queries,
-# keys and values come from, what shape the weights have, and what it is for. Name one thing that both have in
-# common. Five sentences are enough.
-
-# %% [markdown] written="attention.self_or_encoder" points=5
-# ### BEGIN SOLUTION
-# **Model answer.** In attention over an encoder's states the decoder asks: the queries come from the decoder's
-# states y, the keys and values from the encoder's states x. The weights have shape T_y × T_x, and each row says
-# where in the source a target position looks, so information moves from one sequence to another. In self-attention
-# all three are projections of one and the same sequence, the weights are T × T, and each position gets a new vector
-# made from all positions, so a word's vector depends on its context. In the recurrent translator the queries come
-# one after another, since each decoder state needs the one before; in self-attention all queries are there at once,
-# and any two positions are one step apart. What both have in common: scores, softmax over the keys, weighted
-# average of the values.
-#
-# **Rubric**
-# - 1 point: over an encoder's states, the queries come from the decoder and the keys and values from the encoder.
-# - 1 point: in self-attention all three come from the same sequence, by different projections.
-# - 1 point: the weights are T_y × T_x in the one and T × T in the other (in words is fine).
-# - 1 point: what for: between two sequences, against within one. Or: one query after another, against all at once.
-# - 1 point: what both have in common: the look-up itself (scores, softmax, average of values).
-# - No point is lost for language. "Self-attention looks at neighbours only" loses the fourth point: it looks at all
-#   positions.
-# ### END SOLUTION
-
-# %% [markdown]
-# ## 1.8 Why √d_k: how large is a dot product?
-#
-# A common explanation: *without $\sqrt{d_k}$ the numbers get too large, which is numerically unstable.* The first
-# half is right. But in float32 your softmax handles scores of ±10⁴, so there instability can't be the reason.
-# (Section 1.9 comes back to numbers of 16 bits.) Let us measure what is.
-#
-# First, *how* large do they get? Let the components of q and k be independent, each with mean 0 and variance 1.
-# $q \cdot k = q_1 k_1 + q_2 k_2 + \dots$ has one term for each of the $d_k$ components.
-#
-# **By hand.** Let each component be +1 or −1 with equal chance (mean 0, variance 1). For $d_k = 1$ the product is +1 or
-# −1: its mean is 0, its variance 1. For $d_k = 2$ the four equally likely sums are −2, 0, 0, 2: the mean is 0, the variance
-# (4 + 0 + 0 + 4)/4.
-#
-# **Exercise 1.8** · difficulty 2 of 5 · 5 minutes · 1 point
-#
-# **Return the variance of q·k for vectors of d_k components.**
-#
-# <details><summary>Hint 1</summary>What is the variance of one term? You have it above, for d_k = 1.</details>
-# <details><summary>Hint 2</summary>What happens to the variances when independent numbers are added?</details>
-# <details><summary>The idea</summary>d_k independent terms, each with the same variance: their variances add
-# up.</details>
-
-
-# %% exercise="attention.predicted_variance"
-def predicted_variance(d_k):
-    """The variance of q·k for q and k of d_k
-    independent components with mean 0 and variance 1.
-    """
-    ### BEGIN SOLUTION
-    return d_k
-    ### END SOLUTION
-
-
-# %% check="attention.predicted_variance"
-check("attention.predicted_variance", predicted_variance)
-
-# %% draw=true
-# The variance of q·k: measured, and as you predict it
-sizes = [1, 4, 16, 64, 256, 1024]
-generator = torch.Generator().manual_seed(0)
-pairs = [[torch.randn(2000, d, generator=generator) for _ in "qk"] for d in sizes]
-measured = {"measured, 2000 pairs": [float((q * k).sum(dim=-1).var()) for q, k in pairs]}
-with waiting_for("Exercise 1.8"):
-    predicted = {"your prediction": [predicted_variance(d) for d in sizes]}
-    show(plots.lines(sizes, measured | predicted, xlabel="$d_k$", ylabel="variance of q·k", log="xy"))
-
-# %% [markdown]
-# So a typical score has size $\sqrt{d_k}$, its standard deviation: 8 for $d_k = 64$, and 32 for 1024. Divided by
-# it, a typical score has size 1, whatever $d_k$ is. (The argument is footnote 4 of Vaswani et al. 2017.)
-
-# %% [markdown]
-# ## 1.9 Why √d_k: a softmax that stops learning
-#
-# What do large scores do? With two keys whose scores differ by $g$, the larger weight is $w = 1/(1 + e^{-g})$. Its
-# derivative with respect to its own score, $w(1-w)$, says how much it changes when that score changes a little:
-#
-# | gap $g$ | weight $w$ | derivative $w(1-w)$ |
-# | --- | --- | --- |
-# | 0 | 0.5 | 0.25 |
-# | 2 | 0.88 | 0.10 |
-# | 8 | 0.9997 | 0.0003 |
-# | 32 | 1.0000 | 0.00000000000001 |
-#
-# With a large gap the softmax is *saturated*: one weight is nearly 1, and hardly any gradient comes back to change
-# that. All numbers are finite and nothing is unstable, but the scores hardly learn. Measure this for many queries:
-#
-# **Exercise 1.9** · difficulty 4 of 5 · 15 minutes · 3 points
-#
-# Each of N queries has T keys of its own. Its T scores are q·k, divided by $\sqrt{d_k}$ if `scaled`, and their
-# softmax gives T weights.
-#
-# **Return two means over the queries: of the largest weight, and of the Euclidean norm of its gradient with respect
-# to the T scores that go into the softmax.**
-#
-# <details><summary>Hint 1</summary>The scores are (N, T). How do you multiply each q[n] with its own keys k[n, t]
-# only? Use a new axis, or <code>torch.einsum</code>.</details>
-# <details><summary>Hint 2</summary>What do you differentiate, and with respect to what? After
-# <code>scores.detach().requires_grad_()</code>, <code>torch.autograd.grad</code> of a <i>sum</i> gives every row's
-# gradient at once: no row's weight depends on another row's scores.</details>
-# <details><summary>The idea</summary>Autograd does all rows at once. Or derive the gradient on paper: with w the
-# weights and m the place of the largest, its t-th component is w_m(1 − w_m) for t = m and −w_m·w_t
-# otherwise.</details>
-
-
-# %% exercise="attention.saturation"
-def saturation(q, k, scaled):
-    """How decided a softmax is, and how much
-    gradient it lets through, however large the scores.
-
-    Args:
-        q: one query a row, (N, d_k).
-        k: the T keys of each query, (N, T, d_k).
-        scaled: whether the scores are divided by √d_k.
-
-    Returns:
-        The mean largest weight and the mean
-        gradient norm, two tensors without axes.
-    """
-    ### BEGIN SOLUTION
-    scores = torch.einsum("nd,ntd->nt", q, k)
-    if scaled:
-        scores = scores / math.sqrt(q.size(-1))
-    scores = scores.detach().requires_grad_()
-    largest = softmax(scores, dim=-1).amax(dim=-1)
-    (gradient,) = torch.autograd.grad(largest.sum(), scores)
-    return largest.detach().mean(), gradient.norm(dim=-1).mean()
-    ### END SOLUTION
-
-
-# %% check="attention.saturation"
-check("attention.saturation", saturation)
-
-# %% predict="attention.gradient"
-
-# %% draw=true
-# How decided the softmax is, and how much gradient is left
-with waiting_for("Exercise 1.9"), after_predicting("attention.gradient"):
-    torch.manual_seed(0)
-    sizes = [1, 4, 16, 64, 256, 1024]
-    rows = [(torch.randn(400, d), torch.randn(400, 16, d)) for d in sizes]
-    plain, scaled = ([saturation(q, k, flag) for q, k in rows] for flag in (False, True))
-    axes = plots.panels(2, width=4.2)
-    for which, ylabel in enumerate(["mean largest weight", "mean gradient norm"]):
-        series = {"not scaled": [f[which] for f in plain], "scaled by √$d_k$": [f[which] for f in scaled]}
-        plots.lines(sizes, series, xlabel="$d_k$", ylabel=ylabel, log="x", ax=axes[which])
-    show(axes[0])
-    q, k = rows[-1]
-    norms = [float(saturation(q[[n]], k[[n]], False)[1]) for n in range(400)]
-    lost = sum(norm < 0.001 for norm in norms) / len(norms)
-    print(f"d_k = 1024, not scaled: {100 * lost:.0f} % of the queries get a gradient below 0.001")
-
-# %% [markdown] reveals="attention.gradient"
-# So, for random vectors: **without the scale, the scores' variance is $d_k$, the softmax saturates and its gradient
-# vanishes.** The mean hides how badly: most queries get next to nothing, and the mean comes from the few whose two
-# best keys nearly tie. (At $d_k = 4$ the unscaled scores get the larger gradient: only large scores do damage.)
-# Vaswani et al. (2017, section 3.2.1) only *suspect* that this is why unscaled dot products do worse at large
-# $d_k$. Trained queries and keys aren't random: a model can learn to keep them small, and then nothing saturates.
-
-# %% [markdown]
-# In one case "numerically unstable" is right. Large models are often trained with numbers of 16 bits, and in one of
-# the two common formats, float16, the largest number is 65,504. A dot product beyond that becomes infinite before
-# it gets to the softmax:
-
-# %%
-large = torch.full((1024,), 8.0, dtype=torch.float16)
-print("q·k", (large @ large).item(), "   (q/√d_k)·k", (large / math.sqrt(1024) @ large).item())
-
-# %% [markdown]
-# Move $d_k$ and see it happen. Then divide by $\sqrt{d_k}$ and move it again.
-
-# %% draw=true
-# Explore: large scores, with and without the scale
-explorers.saturation_explorer(saturation)
-
-# %% [markdown]
-# ## 1.10 Additive or dot product?
-#
-# Two reasons are often given for the dot product: it is cheaper, and additive attention, with its tanh, isn't fully
-# differentiable. The second reason first. PyTorch's `gradcheck` compares gradients with finite differences, and
-# returns True if they agree.
+# *through* the tanh, so additive attention is differentiable. PyTorch's `gradcheck` confirms it: it compares
+# gradients with finite differences, and returns True if they agree.
 
 # %% draw=true
 # Are both differentiable?
-with waiting_for("Exercises 1.3 and 1.4"):
+with waiting_for("Exercises 1.5 and 1.10a"):
     torch.manual_seed(0)
     shapes = {
         "additive": [(5,), (4, 3), (4, 2), (5, 6), (3, 6), (6,)],
@@ -697,21 +749,17 @@ with waiting_for("Exercises 1.3 and 1.4"):
         print(f"{name}: do gradients and differences agree?", torch.autograd.gradcheck(function, inputs))
 
 # %% [markdown]
-# Both are differentiable: tanh is smooth, with the derivative $1 - \tanh^2$. You trained through it in 1.3.
-#
-# Now the cost, for T queries and T keys of d features. Each projection takes T·d² multiplications: dot-product
-# attention, as in 1.6, has three, additive attention two. For the scores and the averages, both need about 2·T²·d
-# more. But dot products are one matrix product, which processors are built for. Additive attention computes T²·d
-# sums, puts each through a tanh, and keeps them all for the gradient. So the dot product is "much faster and more
-# space-efficient in practice" (Vaswani et al. 2017, section 3.2.1, who add, citing Britz et al. 2017, that additive
-# attention does better at large $d_k$ if dot products aren't scaled). Here are your two functions, with their
-# projections, timed on one core of your machine:
+# Both are differentiable; tanh is smooth, with the derivative $1 - \tanh^2$. What differs is the cost, for T queries
+# and T keys of d features. Each projection takes T·d² multiplications: dot-product attention, as in 1.6, has three,
+# additive attention two. For the scores and the averages, both need about 2·T²·d more. But dot products are one
+# matrix product. Additive attention computes T²·d sums, puts each through a tanh, and keeps them all for the
+# gradient. So the dot product is "much faster and more space-efficient in practice" (Vaswani et al. 2017, section
+# 3.2.1, who add, citing Britz et al. 2017, that additive attention does better at large $d_k$ if dot products aren't
+# scaled). Here are your two functions, with their projections, timed on one core of your machine:
 
 # %% draw=true
 # How long each takes, the more features there are
-from helpers.timing import seconds
-
-with waiting_for("Exercises 1.3 and 1.6"):
+with waiting_for("Exercises 1.6 and 1.10a"):
     T, widths, times = 64, [16, 32, 64, 128, 256], {"additive": [], "dot product": []}
     for d in widths:
         q, k, W, v = torch.randn(T, d), torch.randn(T, d), torch.randn(d, d) / d**0.5, torch.randn(d)
@@ -725,7 +773,7 @@ with waiting_for("Exercises 1.3 and 1.6"):
     print(f"d = {d}: additive takes {times['additive'][-1] / times['dot product'][-1]:.0f} times as long")
 
 # %% [markdown]
-# **Question 1.10** · graded by hand · 8 minutes · 5 points
+# **Question 1.10b** · graded by hand · 8 minutes · 5 points
 #
 # Compare dot-product with additive attention: how each computes a score, whether both are differentiable, and what
 # differs in time and memory, and why. Say which of the two needs $\sqrt{d_k}$, and why the other doesn't. Use what
@@ -845,57 +893,23 @@ with waiting_for("Exercises 1.6 and 1.11"):
         print(f"{name:<28} {gaps[0]:16.4f}  {gaps[1]:14.4f}")
 
 # %% [markdown]
-# Self-attention is equivariant. If you add to each vector something that depends on its position, it no longer is.
-# That is how a Transformer knows word order, and the subject of lesson 3. (The mean, written at every position, has
-# both properties, because all its rows are equal.)
+# Self-attention is equivariant, and that is why it doesn't know the order of words. It isn't because dot products are
+# symmetric, dot(a, b) = dot(b, a): that is about swapping the two *arguments* of one score, not about shuffling
+# *positions*. The matrices $W_q$ and $W_k$ above differ, so that its scores aren't even symmetric.
+#
+# If you add to each vector something that depends on its position, the layer is no longer equivariant. That is how a
+# Transformer knows word order, and the subject of lesson 3. (The mean, written at every position, has both
+# properties, because all its rows are equal.)
 
 # %% [markdown]
-# ## 1.12 Symmetric is something else
+# ## 1.12 Catch the slip
 #
-# Why does a Transformer need position encodings? *Because the dot product is permutation invariant: dot(a, b) =
-# dot(b, a).* The equation is true, but it isn't the reason: it is about swapping the two *arguments* of one score,
-# not about shuffling *positions*. With $W_q \ne W_k$, self-attention even scores (a, b) and (b, a) differently, and
-# still loses the order.
-#
-# **Exercise 1.12** · difficulty 2 of 5 · 4 minutes · 2 points
-#
-# **Write `"symmetric"`, `"equivariant"` or `"invariant"` in place of each `...`.** `layer` is self-attention, `pooled` is the
-# mean of its outputs over the positions, `p` a permutation.
-#
-# <details><summary>Hint 1</summary>Which word describes a function of two arguments, and which two describe
-# shuffled positions?</details>
-# <details><summary>Hint 2</summary>After a shuffle, does the output move along, or stay as it is?</details>
-# <details><summary>The idea</summary>Swapped arguments: symmetric. Moves along: equivariant. Stays: invariant. The
-# last slot is what you measured for self-attention.</details>
-
-# %% exercise="attention.symmetry"
-kinds = {
-    "dot(a, b) == dot(b, a)": ...,
-    "layer(x[p]) == layer(x)[p]": ...,
-    "pooled(x[p]) == pooled(x)": ...,
-    "why word order is lost in self-attention": ...,
-}
-### BEGIN SOLUTION
-kinds = {
-    "dot(a, b) == dot(b, a)": "symmetric",
-    "layer(x[p]) == layer(x)[p]": "equivariant",
-    "pooled(x[p]) == pooled(x)": "invariant",
-    "why word order is lost in self-attention": "equivariant",
-}
-### END SOLUTION
-
-# %% check="attention.symmetry"
-check("attention.symmetry", kinds)
-
-# %% [markdown]
-# ## 1.13 A slip that is easy to make
-#
-# Here is self-attention, step by step. It runs, the shapes are right, and the weights sum to 1. But one line is
-# wrong.
+# This is self-attention, step by step. It runs, the shapes are right, and the weights sum to 1. But one line has a
+# slip that is easy to make.
 
 
 # %%
-def report_attention(x, W_q, W_k, W_v):
+def self_attention(x, W_q, W_k, W_v):
     q, k, v = x @ W_q, x @ W_k, x @ W_v  # line 1
     d_k = k.size(-1)  # line 2
     scores = q @ k.transpose(-2, -1) / math.sqrt(d_k)  # line 3
@@ -904,7 +918,7 @@ def report_attention(x, W_q, W_k, W_v):
 
 
 # %% [markdown]
-# **Exercise 1.13** · difficulty 2 of 5 · 4 minutes · 1 point
+# **Exercise 1.12** · difficulty 2 of 5 · 4 minutes · 1 point
 #
 # **Write the number of the wrong line in place of `...`.**
 #
@@ -923,7 +937,7 @@ slip_line = 4
 check("attention.find_slip", slip_line)
 
 # %% [markdown]
-# What did the slip do? Under the assumption of 1.8, scores scaled once have size 1. Scaled twice, they have size
+# What did the slip do? For the random vectors of 1.8, scores scaled once have size 1. Scaled twice, they have size
 # $1/\sqrt{d_k}$: the larger $d_k$, the closer attention comes to a plain average, without any error or warning.
 
 # %% draw=true
@@ -935,21 +949,22 @@ with waiting_for("Exercise 1.2"):
         "scaled once": softmax(one_query, dim=0),
         "scaled twice": softmax(one_query / math.sqrt(64), dim=0),
     }
-    labels = [f"key {number}" for number in range(1, 9)]
+    labels = [f"key {number}" for number in range(8)]
     show(plots.bars(labels, both, title="One query, 8 keys, $d_k$ = 64"))
 
 # %% [markdown]
 # ## 1.14 What to take along
 #
 # - Attention is a soft look-up: scores, softmax, weighted average. A query asks; keys are compared; values are
-#   mixed.
-# - Additive: a small network scores each pair. Dot product: one matrix product scores them all. Both have
-#   gradients.
+#   averaged.
+# - All queries at once are two matrix products, (T_q, d) @ (d, T_k) and (T_q, T_k) @ (T_k, d), with a softmax along
+#   each row between them.
+# - A mask is True where a query may look, and acts before the softmax.
 # - In self-attention a sequence looks things up in itself, in cross-attention in a different sequence. The same
 #   function does both.
 # - Divide by √d_k once: scores of random vectors have variance d_k, and a saturated softmax has hardly any
 #   gradient.
-# - A mask is True where a query may look, and acts before the softmax.
+# - Additive attention scores each pair by a small network. It has gradients, too, but is slower.
 # - Self-attention is permutation equivariant. That has nothing to do with the symmetry of the dot product.
 #
 # **Sources.** Cho et al. 2014, *On the properties of neural machine translation: encoder–decoder approaches*.

@@ -57,37 +57,38 @@ for wolf, cat in ((10.0, 30.0), (25.0, 15.0), (30.0, 10.0)):
 
 # %% [markdown]
 # Weights of 1 and 0 would keep the wolf's value and lose the cat's. So let *chased* make **two** look-ups, each
-# with its own weights, and keep both results. Such a look-up is called a **head**.
+# with its own weights, and keep both results. Each of them is a **head**.
 #
-# Four letters for the rest of the lesson: a layer has C channels (`d_model`) and H heads (`n_heads`), and each head
-# works in D = C / H channels (`d_head`). T is the number of positions, as before.
+# Four letters for the rest of the lesson: a layer has C channels (`d_model`), the numbers of a vector, and H heads
+# (`n_heads`). Each head works in D = C / H channels (`d_head`). T is the number of positions, as before.
+# Channels, heads and positions are counted from 0.
 
 # %% [markdown]
-# ## 2.2 Splitting the channels
+# ## 2.2 Splitting and merging the channels
 #
 # **Why.** Each of H heads could have its own three matrices. One large product is simpler than many small ones:
-# project once, as in lesson 1, and then *share out the channels*. The first D belong to head 1, the next D to head
-# 2, and so on.
+# project once, as in lesson 1, and then *share out the channels*. The first D belong to head 0, the next D to head
+# 1, and so on.
 #
-# **Formula.** (…, T, C) becomes (…, H, T, D). Entry (h, t, d) of the result is entry (t, h·D + d) of the input,
-# where h counts from 0. The heads come *before* the positions, so that the last two axes are one head's view of the
-# sentence, (T, D), and lesson 1's attention works on them unchanged.
+# **Formula.** (…, T, C) becomes (…, H, T, D). Entry (h, t, d) of the result is entry (t, h·D + d) of the input. The
+# heads come *before* the positions, so that the last two axes are one head's view of the sentence, (T, D), and
+# lesson 1's attention works on them unchanged.
 #
-# **By hand.** T = 2 positions, C = 4 channels, H = 2 heads. Head 1 gets channels 0 and 1 of *both* positions:
+# **By hand.** T = 2 positions, C = 4 channels, H = 2 heads. Head 0 gets channels 0 and 1 of *both* positions:
 
 # %%
 x = torch.arange(8).reshape(2, 4)
 print("x", x.tolist())
-print("head 1", x[:, :2].tolist(), "head 2", x[:, 2:].tolist())
+print("head 0", x[:, :2].tolist(), "head 1", x[:, 2:].tolist())
 
 # %% [markdown]
 # We want the shape (2, 2, 2). `view` returns that shape without an error:
 
 # %%
-print("view alone: head 1", x.view(2, 2, 2)[0].tolist(), "head 2", x.view(2, 2, 2)[1].tolist())
+print("view alone: head 0", x.view(2, 2, 2)[0].tolist(), "head 1", x.view(2, 2, 2)[1].tolist())
 
 # %% [markdown]
-# But now head 1 has all channels of position 0, and nothing of position 1! `view` doesn't move numbers: it reads
+# But now head 0 has all channels of position 0, and nothing of position 1! `view` doesn't move numbers: it reads
 # them in memory order, position by position. So first split the last axis, which keeps that order, and then swap
 # two axes.
 
@@ -96,7 +97,7 @@ print("view alone: head 1", x.view(2, 2, 2)[0].tolist(), "head 2", x.view(2, 2, 
 show(drawings.split_and_merge())
 
 # %% [markdown]
-# **Exercise 2.2** · difficulty 2 of 5 · 8 minutes · 2 points
+# **Exercise 2.2a** · difficulty 2 of 5 · 8 minutes · 2 points
 #
 # **Cut the channels into n_heads equal parts, and return them with the heads before the positions.**
 #
@@ -137,24 +138,21 @@ check("multihead.split_heads", split_heads)
 explorers.split_explorer(split_heads)
 
 # %% [markdown]
-# ## 2.3 Merging the heads
+# After the look-up, each head has D numbers for each position. **Merging** puts them side by side, so that they are
+# C channels again: (…, H, T, D) becomes (…, T, H·D), and entry (t, h·D + d) is entry (h, t, d).
 #
-# **Why.** After the look-up, each head has D numbers for each position. Side by side, they are C channels again.
+# **By hand.** Head 0 holds [[0, 1], [4, 5]] and head 1 holds [[2, 3], [6, 7]]. Position 0 is 0, 1 from head 0 and 2, 3
+# from head 1. Merged, that is [[0, 1, 2, 3], [4, 5, 6, 7]].
 #
-# **Formula.** (…, H, T, D) becomes (…, T, H·D), and entry (t, h·D + d) is entry (h, t, d).
+# **Exercise 2.2b** · difficulty 2 of 5 · 5 minutes · 2 points
 #
-# **By hand.** Head 1 holds [[0, 1], [4, 5]] and head 2 holds [[2, 3], [6, 7]]. Position 0 is 0, 1 from head 1 and 2, 3
-# from head 2. Merged, that is [[0, 1, 2, 3], [4, 5, 6, 7]].
-#
-# **Exercise 2.3** · difficulty 2 of 5 · 5 minutes · 2 points
-#
-# **Put the channels of all heads side by side again, head 1 first.**
+# **Put the channels of all heads side by side again, head 0 first.**
 #
 # <details><summary>Hint 1</summary>Which two axes have to be neighbours, and in which order, before they can become
 # one?</details>
 # <details><summary>Hint 2</summary>Does <code>view</code> complain about the order in memory? <code>reshape</code>
 # and <code>flatten</code> copy if they have to.</details>
-# <details><summary>The idea</summary>The two steps of Exercise 2.2, backwards: swap, then flatten the last two
+# <details><summary>The idea</summary>The two steps of Exercise 2.2a, backwards: swap, then flatten the last two
 # axes.</details>
 
 
@@ -184,7 +182,7 @@ check("multihead.merge_heads", merge_heads)
 
 # %% draw=true
 # Does a round trip prove anything?
-with waiting_for("Exercises 2.2 and 2.3"), after_predicting("multihead.round_trip"):
+with waiting_for("Exercises 2.2a and 2.2b"), after_predicting("multihead.round_trip"):
     x = torch.randn(5, 12)
     print("yours:              x comes back?", torch.equal(merge_heads(split_heads(x, 3)), x))
     print("view, then reshape: x comes back?", torch.equal(x.view(3, 5, 4).reshape(5, 12), x))
@@ -194,11 +192,85 @@ with waiting_for("Exercises 2.2 and 2.3"), after_predicting("multihead.round_tri
 # round trip proves less than it seems to: check what is in the middle, too.
 
 # %% [markdown]
+# ## 2.3 All heads in one call
+#
+# **Why.** Each head has its own queries, keys and values, and its own softmax. A loop over the heads would do. But
+# your attention of lesson 1 takes any axes in front, and to it the heads are just one more of them.
+#
+# **Formula.** With $Q_h$, $K_h$, $V_h$ for head h's channels:
+#
+# $$\text{head}_h = \text{softmax}\!\left(\frac{Q_h K_h^\top}{\sqrt{D}}\right) V_h$$
+#
+# The root is √D, not √C, because a dot product of one head has D terms.
+#
+# **By hand.** C = 2, H = 2, so D = 1. Queries, keys and values are all (1, 0) at position 0 and (0, 1) at position 1.
+# Head 0 sees channel 0: 1 and 0. Position 0 asks with 1: scores 1 and 0, weights 0.73 and 0.27, output 0.73.
+# Position 1 asks with 0: weights 0.5 and 0.5, output 0.5. Head 1 sees 0 and 1, and finds 0.5 and 0.73. Merged:
+# (0.73, 0.5) and (0.5, 0.73).
+#
+# **Exercise 2.3** · difficulty 3 of 5 · 8 minutes · 2 points
+#
+# **Let all heads look things up: return their outputs, side by side, and the weights of each head.**
+#
+# <details><summary>Hint 1</summary>Which shapes do q, k and v get from <code>split_heads</code>?</details>
+# <details><summary>Hint 2</summary><code>scaled_dot_product_attention</code> is imported. What does it return for
+# tensors (…, H, T, D), and which of its two results has to be merged?</details>
+# <details><summary>The idea</summary>The heads are one more batch axis, so one call looks things up for all of
+# them.</details>
+
+
+# %% exercise="multihead.attend_by_heads"
+def attend_by_heads(q, k, v, n_heads, mask=None):
+    """Attention by several heads, each in its own channels.
+
+    Args:
+        q: queries, (..., T_q, C).
+        k: keys, (..., T_k, C).
+        v: values, (..., T_k, C).
+        n_heads: H, a divisor of C.
+        mask: boolean, broadcastable to
+            (..., H, T_q, T_k). True means "may attend".
+
+    Returns:
+        The outputs (..., T_q, C) and the weights of each head
+        (..., H, T_q, T_k).
+    """
+    ### BEGIN SOLUTION
+    q, k, v = (split_heads(t, n_heads) for t in (q, k, v))
+    outputs, weights = scaled_dot_product_attention(q, k, v, mask)
+    return merge_heads(outputs), weights
+    ### END SOLUTION
+
+
+# %% check="multihead.attend_by_heads"
+check("multihead.attend_by_heads", attend_by_heads)
+
+# %% [markdown]
+# Here are two heads over five random vectors, with a causal mask: it hides later words.
+
+# %% draw=true
+# Two heads that nobody has trained
+words = ["the", "wolf", "chased", "the", "cat"]
+with waiting_for("Exercise 2.3"):
+    torch.manual_seed(4)
+    causal = torch.ones(5, 5, dtype=torch.bool).tril()
+    _, weights = attend_by_heads(*torch.randn(3, 5, 16), 2, causal)
+    axes = plots.panels(2, width=3.9, height=3.0)
+    for head, ax in enumerate(axes):
+        plots.heatmap(weights[head], words, words, mask=causal, title=f"head {head}", ax=ax)
+    show(axes[0])
+
+# %% [markdown]
+# One sentence and one mask give two different maps, and in *each* head, each row sums to 1. If a library shows you
+# the average over the heads, it is a map that neither head has.
+
+# %% [markdown]
 # ## 2.4 One more axis for the mask
 #
 # With heads, the scores have the shape (B, H, T_q, T_k). The mask's axes are aligned with these **from the right**,
 # and an axis that has size 1, or is missing in front, applies to all. Usually all heads share a mask, but each
-# *sentence* may have its own. Here are masks for B = 2 sentences, without an axis for the heads:
+# *sentence* may have its own: short sentences have padding at their ends (1.5), the shorter the more. Here are
+# masks for B = 2 sentences, without an axis for the heads:
 
 # %%
 mask = torch.ones(2, 3, 3, dtype=torch.bool)  # (B, T_q, T_k)
@@ -244,37 +316,34 @@ check("multihead.mask_axes", mask_shapes)
 # %% [markdown]
 # ## 2.5 The module
 #
-# **Formula** (Vaswani et al. 2017, section 3.2.2), where y asks and x answers:
+# **Why.** Two things are missing. The queries, keys and values have to be made from vectors: by three projections of
+# C channels to C, as in lesson 1. And after the merge, channel 0 could only ever hold what head 0 has found. So a
+# fourth projection, $W_o$, lets every channel of the output draw on every head.
 #
-# $$Q = y\,W_q \quad K = x\,W_k \quad V = x\,W_v \qquad \text{head}_h = \text{softmax}\!\left(\frac{Q_h K_h^\top}{\sqrt{D}}\right) V_h$$
-# $$\text{output} = [\text{head}_1, \dots, \text{head}_H]\; W_o$$
+# **Formula** (Vaswani et al. 2017, section 3.2.2), where y asks and x is asked:
 #
-# $Q_h$ are head h's channels of Q. The root is √D, because a dot product now has D terms, not C. And without $W_o$,
-# channel 0 of the output could only ever hold what head 1 has found; with it, every output channel can draw on
-# every head.
-#
-# **By hand.** C = 2, H = 2, so D = 1. Two positions, (1, 0) and (0, 1), and all four matrices the identity. Head 1 sees the
-# first channel, 1 and 0. Position 0 asks with 1: scores 1 and 0, weights 0.73 and 0.27, output 0.73. Position 1 asks
-# with 0: weights 0.5 and 0.5, output 0.5. Head 2 sees 0 and 1, and finds 0.5 and 0.73. Merged: (0.73, 0.5) and (0.5, 0.73).
+# $$Q = y\,W_q \quad K = x\,W_k \quad V = x\,W_v \qquad \text{output} = [\text{head}_0, \dots, \text{head}_{H-1}]\; W_o$$
 #
 # Without x, the module is self-attention. In a translator's decoder, y holds the decoder's vectors and x the
-# encoder's outputs: the same module, called with both.
+# encoder's: the same module, called with both.
+#
+# **By hand.** In the example of 2.3 the merged outputs are (0.73, 0.5) and (0.5, 0.73). With $W_o$ = [[1, 0], [1, 0]],
+# channel 0 of the output is the sum of both heads, 1.23 at both positions, and channel 1 is 0.
 
 # %% draw=true
 # The shape after each step
 show(drawings.module())
 
 # %% [markdown]
-# **Exercise 2.5** · difficulty 4 of 5 · 20 minutes · 5 points
+# **Exercise 2.5** · difficulty 3 of 5 · 12 minutes · 4 points
 #
 # **Write the forward pass of multi-head attention: return the outputs and the weights of each head.**
 #
-# <details><summary>Hint 1</summary>The shape is (B, T, C) after the projections and (B, H, T, D) after splitting.
-# Which shape must <code>W_o</code> get?</details>
-# <details><summary>Hint 2</summary>Which steps have you already written? <code>scaled_dot_product_attention</code>
-# is imported, takes any axes in front, and returns outputs and weights.</details>
-# <details><summary>The idea</summary>The heads are one more batch axis: after splitting, one call looks up for all
-# of them, and after merging, W_o mixes what they found.</details>
+# <details><summary>Hint 1</summary>What do you pass for x if it is None?</details>
+# <details><summary>Hint 2</summary>Which three of the four layers come before your function of Exercise 2.3, and
+# which one after it?</details>
+# <details><summary>The idea</summary>Three projections make what the heads need, and the fourth mixes what they
+# found.</details>
 
 
 # %% exercise="multihead.module"
@@ -297,7 +366,7 @@ class MultiHeadAttention(torch.nn.Module):
         Args:
             y: who asks, (B, T_q, C).
             x: who is asked, (B, T_k, C). None
-                stands for y: self-attention.
+                means y: self-attention.
             mask: boolean, broadcastable to
                 (B, H, T_q, T_k). True means "may attend".
 
@@ -307,34 +376,13 @@ class MultiHeadAttention(torch.nn.Module):
         """
         ### BEGIN SOLUTION
         x = y if x is None else x
-        q, k, v = (split_heads(t, self.n_heads) for t in (self.W_q(y), self.W_k(x), self.W_v(x)))
-        attended, weights = scaled_dot_product_attention(q, k, v, mask)
-        return self.W_o(merge_heads(attended)), weights
+        found, weights = attend_by_heads(self.W_q(y), self.W_k(x), self.W_v(x), self.n_heads, mask)
+        return self.W_o(found), weights
         ### END SOLUTION
 
 
 # %% check="multihead.module"
 check("multihead.module", MultiHeadAttention)
-
-# %% [markdown]
-# Here are two untrained heads over five random vectors, with a mask that hides later words.
-
-# %% draw=true
-# Two heads that nobody has trained
-words = ["the", "wolf", "chased", "the", "cat"]
-with waiting_for("Exercise 2.5"):
-    torch.manual_seed(4)
-    untrained = MultiHeadAttention(16, 2)
-    causal = torch.ones(5, 5, dtype=torch.bool).tril()
-    _, weights = untrained(3 * torch.randn(1, 5, 16), mask=causal)
-    axes = plots.panels(2, width=3.9, height=3.0)
-    for head, ax in enumerate(axes):
-        plots.heatmap(weights[0, head], words, words, mask=causal, title=f"head {head + 1}", ax=ax)
-    show(axes[0])
-
-# %% [markdown]
-# One sentence and one mask give two different maps, and in *each* head, each row sums to 1. If a library shows you
-# the average over the heads, it is a map that neither head has.
 
 # %% [markdown]
 # ## 2.6 The same numbers as PyTorch
@@ -399,8 +447,7 @@ with waiting_for("Exercises 2.5 and 2.6"):
 # %% [markdown]
 # ## 2.7 What do several heads cost?
 #
-# *Why several heads?* Two reasons are often given: several heads look at several aspects, in several subspaces; and
-# several heads are "computationally effective". Whether they are cheaper or more expensive you can count.
+# Several heads can look at several things. Are they also cheaper than one head, or more expensive? Count:
 #
 # - **Parameters**: four matrices and their biases.
 # - **Multiplications**: those in matrix products. Shape (a, b) times (b, c) takes a·b·c. (The FLOPs of lesson 5 are
@@ -473,10 +520,10 @@ with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"):
 
 # %% [markdown] reveals="multihead.price"
 # The heads share the channels, so parameters and multiplications are **the same for any number of heads**. What
-# grows is the number of weights, with H maps instead of one, and so the softmax's time and memory. So the second
-# reason is only half right. Several heads aren't *cheaper* than one wide head: their matrix products cost the same
-# (Vaswani et al. 2017, section 3.2.2: the total cost is similar). They are cheap only compared with H heads that
-# are each as wide as the model, the upper line. And each head has only D channels to compare.
+# grows is the number of weights, with H maps instead of one, and so the softmax's time and memory. Several heads
+# aren't *cheaper* than one wide head: their matrix products cost the same (Vaswani et al. 2017, section 3.2.2: the
+# total cost is similar). They are cheap only compared with H heads that are each as wide as the model, the upper
+# line. And each head has only D channels to compare.
 
 # %% [markdown]
 # **Question 2.7b** · graded by hand · 8 minutes · 5 points
@@ -558,8 +605,8 @@ print(table(torch.tensor([7.0, 2.0, 5.0, 4.0])))
 #
 # **Return four matrices with which two heads bring each place both neighbours' numbers.**
 #
-# No biases: Q = x @ W_q and so on. H = 2, D = 2: columns 0 and 1 of W_q, W_k, W_v belong to head 1, columns 2 and 3
-# to head 2. After the merge, channels 0 and 1 come from head 1, and 2 and 3 from head 2. The check compares to one
+# No biases: Q = x @ W_q and so on. H = 2, D = 2: columns 0 and 1 of W_q, W_k, W_v belong to head 0, columns 2 and 3
+# to head 1. After the merge, channels 0 and 1 come from head 0, and 2 and 3 from head 1. The check compares to one
 # decimal. If your numbers are close but not right, the softmax isn't sharp enough yet.
 #
 # <details><summary>Hint 1</summary>Begin with W_k: both heads' keys should be the place's direction. Which channels
@@ -595,17 +642,16 @@ check("multihead.both_neighbours", both_neighbours)
 
 # %% draw=true
 # What each place gets from its two neighbours
-with waiting_for("Exercises 2.2, 2.3 and 2.8"):
+with waiting_for("Exercises 2.3 and 2.8"):
     numbers = torch.tensor([7.0, 2.0, 5.0, 4.0])
     W_q, W_k, W_v, W_o = both_neighbours()
-    q, k, v = (split_heads(table(numbers) @ W, 2) for W in (W_q, W_k, W_v))
-    attended, weights = scaled_dot_product_attention(q, k, v)
-    outputs = merge_heads(attended) @ W_o
+    attended, weights = attend_by_heads(*(table(numbers) @ W for W in (W_q, W_k, W_v)), 2)
+    outputs = attended @ W_o
     for place, number, found in zip(places, numbers.tolist(), outputs.tolist(), strict=True):
         print(f"{place} has {number:.0f}: next {found[0]:.0f}, before {found[1]:.0f}")
     axes = plots.panels(2, width=3.2, height=2.6)
     for head, ax in enumerate(axes):
-        plots.heatmap(weights[head], places, places, title=f"head {head + 1}", ax=ax)
+        plots.heatmap(weights[head], places, places, title=f"head {head}", ax=ax)
     show(axes[0])
 
 # %% [markdown]
@@ -645,12 +691,9 @@ for row in range(3):
     print(" ".join(WORDS[token] for token in tokens[row] if token > 0))
 
 # %% [markdown]
-# A word becomes a vector by its number: word 7's vector is row 7 of a table. The rows start as random numbers, and
-# training changes them like all other weights. (`torch.nn.Embedding` is such a table.)
-#
-# The reader has a vector for each word, a vector for each position in the sentence (see lesson 3), your attention,
-# and two linear layers that each choose one of 20 nouns. So whatever the answer at *chased* knows about the wolf
-# came through attention.
+# The reader has a table of vectors for the words (`torch.nn.Embedding`, as in 1.3), one for the positions in the
+# sentence (see lesson 3), your attention, and two linear layers that each choose one of 20 nouns. So whatever the
+# answer at *chased* knows about the wolf came through attention.
 
 
 # %%
@@ -735,7 +778,7 @@ with waiting_for("Exercise 2.5"):
     with torch.no_grad():
         weights = reader(encode(sentence)[None])[2][0]  # (H, T, T)
     verbs = [sentence.index("chased"), sentence.index("saw")]
-    rows = [f"{sentence[verb]}, head {head + 1}" for verb in verbs for head in range(4)]
+    rows = [f"{sentence[verb]}, head {head}" for verb in verbs for head in range(4)]
     ax = plots.heatmap(
         weights[:, verbs].transpose(0, 1).flatten(0, 1), rows, sentence, title="Where verbs look"
     )
@@ -758,9 +801,9 @@ with waiting_for("Exercise 2.5"):
 # $$\text{output} = \sum_h \text{head}_h\, W_o^{(h)} + \text{bias}$$
 #
 # So to switch head h off, set its part of $W_o$ to 0. An `nn.Linear` keeps its weight as (out, in), so the columns
-# of head h are h·D to h·D + D − 1 (with h counted from 0).
+# of head h are h·D to h·D + D − 1.
 #
-# **By hand.** Two heads, D = 2, weight [[1, 2, 3, 4]]. With head 1 off it is [[0, 0, 3, 4]].
+# **By hand.** Two heads, D = 2, weight [[1, 2, 3, 4]]. With head 0 off it is [[0, 0, 3, 4]].
 #
 # **Exercise 2.10** · difficulty 2 of 5 · 6 minutes · 2 points
 #
@@ -815,8 +858,8 @@ def read(tokens, keep):
 #
 # $$\text{importance}_h = \text{loss}(\text{all but } h) - \text{loss}(\text{all})$$
 #
-# **By hand.** The loss is 0.20 with all heads, 0.90 without head 1, 0.15 without head 2. The importances are 0.70 and
-# −0.05. The model is a little better off without head 2.
+# **By hand.** The loss is 0.20 with all heads, 0.90 without head 0, 0.15 without head 1. The importances are 0.70 and
+# −0.05. The model is a little better off without head 1.
 #
 # **Exercise 2.11** · difficulty 3 of 5 · 8 minutes · 2 points
 #
@@ -868,7 +911,7 @@ with waiting_for("Exercises 2.5, 2.10 and 2.11"), torch.no_grad():
         "for who": head_importance(lambda keep: loss_of(read(test_tokens, keep)[0], test_who), 4),
         "for whom": head_importance(lambda keep: loss_of(read(test_tokens, keep)[1], test_whom), 4),
     }
-    names = [f"head {head + 1}" for head in range(4)]
+    names = [f"head {head}" for head in range(4)]
     importance = {name: values.round(decimals=3) + 0 for name, values in importance.items()}  # no -0.00
     show(plots.bars(names, importance, ylabel="the loss grows by", title="One head off at a time"))
 
@@ -888,7 +931,7 @@ with waiting_for("Exercises 2.5 and 2.10"), after_predicting("multihead.pairs"),
     for pair in itertools.combinations(range(4), 2):
         keep = torch.tensor([head in pair for head in range(4)])
         who_scores, whom_scores, _ = read(test_tokens, keep)
-        names.append(" + ".join(str(head + 1) for head in pair))
+        names.append(" + ".join(str(head) for head in pair))
         found["who"].append(share_right(who_scores, test_who))
         found["whom"].append(share_right(whom_scores, test_whom))
     show(explorers.shares(names, found, title="Only these two heads are on"))

@@ -1,13 +1,12 @@
 # %% [markdown]
 # # 3 · Positions
 #
-# - **You will learn** five ways to tell attention where a word is: sinusoidal and learned positions, which are
-#   added to the input; a bias by distance and a linear penalty, which are added to the scores; and rotary
-#   positions, which turn queries and keys. You will write each of them, and measure which of them still work on
-#   texts longer than those in training.
+# - **You will learn** what attention can't do without positions, and five ways to tell it where a word is. Each
+#   mends something that you will first see fail: rows added to the input, learned or computed; numbers for
+#   distances, learned or fixed, added to the scores; and rotary positions, which turn queries and keys.
 # - **You need** lesson 1: scaled dot-product attention, masks, and what *equivariant* means. From lesson 2: heads.
 #   Sine and cosine.
-# - **Time** {minutes} minutes. Sections 3.1 to 3.6 and 3.7 to 3.13 fit two sittings.
+# - **Time** {minutes} minutes. Sections 3.1 to 3.6 and 3.7 to 3.11 fit two sittings.
 #
 # Every exercise is checked as soon as you ask for it. If you get stuck, each has two hints and then the idea.
 
@@ -17,11 +16,14 @@ import math
 import torch
 
 from helpers.attention import permutation_gaps, scaled_dot_product_attention
+from helpers.attention.reader import reader
+from helpers.attention.writer import own_reader
 from helpers.checks import case, check
 from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
-from helpers.positional import drawings, explorers
+from helpers.positional import drawings, experiments, explorers
+from helpers.positional.experiments import Way
 from helpers.positional.explorers import by_distance, by_length, curves, grid, table_picture
 
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
@@ -38,51 +40,217 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% recall="positional.recall_mask"
 
 # %% [markdown]
-# ## 3.1 A sentence is a bag
+# ## 3.1 A reader without positions
 #
-# *The dog bites the man* and *the man bites the dog* have the same words. In lesson 1 you measured what that means
-# for self-attention: shuffle the words, and each word keeps its output. The layer is **equivariant**, and the order
-# is lost. (The reason isn't that q·k = k·q. With $W_q \ne W_k$, word $i$ scores word $j$ differently than $j$
-# scores $i$, and the order is still lost, because the layer does the same at every position.)
+# Here is the reader of lesson 1 again, and a second one that was trained in the same way, but without positions:
+# nothing tells it where a word is. Both read two texts that have the same words:
 #
-# The obvious cure is to give each vector something that says where it is. Let us try random vectors, one for each
-# position.
+# - *sadly , the plot is gripping . luckily , the jokes are …*
+# - *luckily , the plot is gripping . sadly , the jokes are …*
+
+# %% predict="positional.bag"
+
+# %% draw=true
+# Two readers, two texts: which words may come next
+texts = [
+    "sadly , the plot is gripping . luckily , the jokes are",
+    "luckily , the plot is gripping . sadly , the jokes are",
+]
+with waiting_for("your prediction"), after_predicting("positional.bag"):
+    for kind in ("", "without positions"):
+        print(f"the reader {kind}")
+        for text in texts:
+            likely = reader(kind=kind).most_likely(reader(kind=kind).read(text), 4)
+            print(f"  {text} …", ", ".join(f"{word} {p:.4f}" for word, p in likely.items()))
+
+# %% [markdown] reveals="positional.bag"
+# The reader of lesson 1 goes by the word just before *the jokes*. The one without positions gives both texts
+# the same probabilities, to the last digit. For its last word, it averages over a **bag** of words: it knows that *sadly*
+# and *luckily* are in it, but not which of them belongs to the jokes.
+#
+# In lesson 1 you measured why: self-attention is **equivariant**. Shuffle the words, and each word keeps its output.
+# (The reason isn't that q·k = k·q. With $W_q \ne W_k$, word $i$ scores word $j$ differently than $j$ scores $i$, and the
+# order is still lost, because the layer does the same at every position.)
+
+# %% [markdown]
+# So something has to say where each word is. It can be added to the vectors, turn queries and keys, or be added to the
+# scores. In brackets are the sections of this lesson:
+
+# %% draw=true
+# Where positions can enter, and in which section
+show(drawings.five_ways())
+
+# %% [markdown]
+# ## 3.2 A row for each position
+#
+# **Why.** The first idea is to give each vector something that says where it is: a table with one row for each
+# position, added to the words. (You could append the row instead, but then every layer would have to be wider.) The
+# table can be **learned**, as the vectors of words are (Gehring et al. 2017, section 3.1). BERT, GPT-2 and our
+# reader have such a table.
+#
+# $$x'_{b,p} = x_{b,p} + \text{table}_p$$
+#
+# A word's vector is looked up by *which word* it is, a row of this table by *where* it is.
+#
+# **By hand.** In a batch of 2 sentences with 3 words each, the first sentence gets rows 0, 1, 2, and so does the
+# second.
+#
+# **A slip that raises no error.** This code was written for tensors (T, B, d_model), with the words first. Used on
+# (B, T, d_model), it cuts the table by the number of *sentences*:
+
 
 # %%
-torch.manual_seed(4)
-words, places = torch.randn(6, 8), torch.randn(6, 8)
-order = torch.tensor([2, 0, 5, 1, 4, 3])
+def copied_code(x, table):  # x: (B, T, d_model)
+    table = table.unsqueeze(1)  # (max_T, 1, d_model)
+    return x + table[: x.size(0)]
 
 
-def attend_to_itself(x):
-    return scaled_dot_product_attention(x, x, x)[0]
-
-
-def attend_with_places(x):
-    return attend_to_itself(x + places)
-
-
-for layer in (attend_to_itself, attend_with_places):
-    gap, _ = permutation_gaps(layer, words, order)
-    print(f"{layer.__name__:<18} equivariance gap {float(gap):.4f}")
+where = torch.arange(10.0).unsqueeze(1).expand(10, 4)  # row p holds nothing but p
+print(copied_code(torch.zeros(2, 3, 4), where)[..., 0])
 
 # %% [markdown]
-# Without position vectors the gap is 0: shuffle the words, and the outputs are shuffled in the same way. With them
-# it isn't 0: a word's output depends on where the word is.
+# Every word of sentence 0 got row 0, and every word of sentence 1 got row 1. The shapes are right, and training
+# runs without an error. But all words of a sentence get the same vector, which says nothing about their positions.
 #
+# **Exercise 3.2** · difficulty 2 of 5 · 6 minutes · 2 points
+#
+# **Add row p of the table to the vector at position p, for any number of axes in front.**
+#
+# <details><summary>Hint 1</summary>There may be no batch axis, one, or several. Which axis of x, counted from the
+# end, always holds the positions?</details>
+# <details><summary>Hint 2</summary>Broadcasting aligns shapes from the right. Do (B, T, d_model) and (T, d_model)
+# fit as they are?</details>
+# <details><summary>The idea</summary>The last two axes of x are a sentence, and the table's first T rows are its
+# positions.</details>
+
+
+# %% exercise="positional.add"
+def add_positions(x, table):
+    """Add row p of the table to the vector at position p.
+
+    Args:
+        x: (..., T, d_model).
+        table: (max_T, d_model), max_T at least T.
+
+    Returns:
+        Shaped like x. x itself stays as it was.
+    """
+    ### BEGIN SOLUTION
+    return x + table[: x.size(-2)]
+    ### END SOLUTION
+
+
+# %% check="positional.add"
+check("positional.add", add_positions)
+
+# %% draw=true
+# What is added to each word: with the slip, and by your function
+sentences, columns = ["sentence 0", "sentence 1", "sentence 2"], [f"word {n}" for n in range(5)]
+with waiting_for("Exercise 3.2"):
+    nothing = torch.zeros(3, 5, 4)
+    left, right = plots.panels(2, width=4.4, height=2.2)
+    slip, right_way = copied_code(nothing, where)[..., 0], add_positions(nothing, where)[..., 0]
+    grid(slip, sentences, columns, title="the slip: rows of the table", digits=0, ax=left)
+    show(grid(right_way, sentences, columns, title="your function", digits=0, ax=right))
+
+# %% [markdown]
+# On the left the numbers count sentences, on the right words. In any model that adds positions, check this line
+# first. A quick test: put the same sentence into a batch twice, and both outputs must be equal. And shuffle its
+# words: the equivariance gap must not be 0.
+
+# %% draw=true
+# A sentence twice, and shuffled: the slip, and your function
+with waiting_for("Exercise 3.2"):
+    torch.manual_seed(4)
+    words, table = torch.randn(6, 8), torch.randn(20, 8)
+    twice, order = words.expand(2, 6, 8), torch.tensor([2, 0, 5, 1, 4, 3])
+    for name, add in (("the slip", copied_code), ("your function", add_positions)):
+
+        def layer(x, add=add):
+            x = add(x, table)
+            return scaled_dot_product_attention(x, x, x)[0]
+
+        first, second = layer(twice)
+        apart, gap = float((first - second).abs().max()), float(permutation_gaps(layer, twice, order)[0])
+        print(f"{name:<14} equal sentences differ by {apart:.4f} · equivariance gap {gap:.4f}")
+
+# %% [markdown]
 # It is sometimes said that with encoded positions, the order survives a shuffle. That is right, in this sense: if
-# you shuffle the *sums* of words and positions, attention is as equivariant as before. But each vector carries its
-# position with it, so nothing is lost. The order is no longer in the arrangement of the rows, but in the vectors.
+# you shuffle the *sums* of words and rows, attention is as equivariant as before. But each vector carries its
+# position with it. The order is no longer in the arrangement of the vectors, but in the vectors themselves.
 #
-# Random vectors would do, if every position occurred often enough in training. The next section has something
-# better.
+# Now the trained reader, with its own table, which **your** function adds:
+
+# %% draw=true
+# The reader with your function: which words may come next
+with waiting_for("Exercise 3.2"):
+    own = own_reader(positions=add_positions)
+    for text in texts:
+        scores = own.read(own.ids(text))[0][0, -1]
+        likely = scores.softmax(-1).topk(4)
+        names = [list(own.model.vocabulary)[n] for n in likely.indices]
+        print(f"{text} …", ", ".join(f"{w} {p:.4f}" for w, p in zip(names, likely.values, strict=True)))
 
 # %% [markdown]
-# ## 3.2 A clock with many hands
+# That is what it said in 3.1. In 3.11 it will write with your function.
 #
-# **Why.** A clock tells the time with a few hands of different speeds. The second hand distinguishes moments close
-# together, the hour hand distant ones. Do the same with positions: $d_{model}/2$ hands, each given by the sine and
-# cosine of its angle, which always lie between −1 and 1.
+# **What fails now.** Which rows of a learned table does training reach? We add 24 rows to 32 sentences of 16 words,
+# and look at the gradient:
+
+# %% draw=true
+# Which rows of a learned table get a gradient
+with waiting_for("Exercise 3.2"):
+    torch.manual_seed(0)
+    batch, place_table = torch.randn(32, 16, 8), torch.randn(24, 8, requires_grad=True)
+    x = add_positions(batch, place_table)
+    scaled_dot_product_attention(x, x, x)[0].square().mean().backward()
+    reached = place_table.grad.norm(dim=-1)
+    ax = plots.panels(width=6, height=2.6)[0]
+    ax.bar(range(24), reached.tolist(), color=plots.PALETTE[0])
+    ax.set(xlabel="row of the position table", ylabel="size of its gradient")
+    ax.set_title("32 sentences of 16 words")
+    show(ax, alt=f"Gradients of 24 rows: 16 up to {reached.max():.3f}, then 8 of {reached[16:].max():.0f}")
+
+# %% [markdown]
+# Rows 16 to 23 get no gradient at all: they keep their random numbers. And beyond the last row there is nothing to
+# look up. How much does that matter? We need a model small enough to train in two seconds, and a task on which
+# order counts.
+#
+# **The task.** The texts are plays. Each token is a word or one of four names. The question at each token is *who
+# is speaking?*, and the answer is the most recent name. On average, every fourth token is a name.
+
+# %%
+play, speaker = experiments.speaking((16,), torch.Generator().manual_seed(5))
+print("play   ", " ".join("ABCDuvwx"[n] for n in play))
+print("speaker", " ".join("ABCD"[n] for n in speaker))
+
+# %% [markdown]
+# **The model** is one layer of attention with 4 heads and a causal mask: each token sees itself and what came
+# before. It trains on texts of 16 tokens, and then reads texts of 16, 32 and 64. What counts is the accuracy on the
+# **last 8 tokens**: in the long texts, these are at positions that didn't occur in training. Of each kind, five
+# models are trained side by side, from different random numbers and on different texts: one model alone would prove
+# little. (`helpers/positional/experiments.py` has the code. A `Way` says which of your functions goes where.)
+
+# %% draw=true
+# Who is speaking? Without positions, and with a learned table
+with waiting_for("Exercise 3.2"):
+    results = {"none": experiments.accuracies(experiments.train(Way()))}
+    learned = experiments.train(Way(vectors=add_positions, learned=(64, 32)))
+    results["learned table"] = experiments.accuracies(learned)
+    show(by_length({"who is speaking?": results}))
+
+# %% [markdown]
+# At 16 tokens the table mends what was broken: from two thirds right (often there are only a few names to choose
+# from) to practically everything. In the shaded part, beyond the training length, the model is no better than
+# without positions, or worse.
+
+# %% [markdown]
+# ## 3.3 A row for every position: sines and cosines
+#
+# **Why.** If rows beyond the training length are the problem, then don't learn them: compute them, by a formula that
+# has a row for *every* position. A clock tells the time with a few hands of different speeds. The second hand
+# distinguishes moments close together, the hour hand distant ones. Do the same with positions: $d_{model}/2$ hands,
+# each given by the sine and cosine of its angle, which always lie between −1 and 1.
 #
 # **Formula** (Vaswani et al. 2017, section 3.5). For position $p$ and pair $i = 0, 1, 2, \dots$
 #
@@ -92,6 +260,9 @@ for layer in (attend_to_itself, attend_with_places):
 # $\omega_i$ is a speed, in radians per position. The first hand has speed 1 and goes round once in
 # $2\pi \approx 6.3$ positions. The last one takes about 60,000 positions, if $d_{model}$ is 512.
 #
+# We draw a hand as mathematics draws an angle: cosine to the right, sine upwards. At position 0 it points to the
+# right, and each step turns it **anticlockwise** by $\omega_i$. All turns in this lesson go this way.
+#
 # **By hand**, $d_{model} = 4$: the speeds are $10000^0 = 1$ and $10000^{-2/4} = 0.01$.
 #
 # | position | sin(p) | cos(p) | sin(0.01p) | cos(0.01p) |
@@ -100,11 +271,12 @@ for layer in (attend_to_itself, attend_with_places):
 # | 1 | 0.84 | 0.54 | 0.01 | 1.00 |
 # | 3 | 0.14 | −0.99 | 0.03 | 1.00 |
 #
-# **As published,** a sine and its cosine are next to each other. Some libraries put all sines first, then all
-# cosines. That works just as well, because it only reorders the features, but weights trained with one order don't
-# fit the other. We follow the paper.
+# **As published,** a sine and its cosine are next to each other, the sine first. Some libraries put all sines
+# first, then all cosines. That works just as well, because it only reorders the features, but weights trained with
+# one order don't fit the other. We follow the paper. The table depends only on its size, so it is **computed once**,
+# for the longest sentence.
 #
-# **Exercise 3.2** · difficulty 3 of 5 · 12 minutes · 3 points
+# **Exercise 3.3** · difficulty 3 of 5 · 12 minutes · 3 points
 #
 # **Return the table of sinusoidal positions, one row for each position.**
 #
@@ -140,7 +312,7 @@ check("positional.sinusoidal", sinusoidal)
 
 # %% draw=true
 # The table as a picture, and four of its columns
-with waiting_for("Exercise 3.2"):
+with waiting_for("Exercise 3.3"):
     table = sinusoidal(64, 32)
     left, right = plots.panels(2, width=4.8, height=3.4)
     table_picture(table, title="64 positions, 32 features", ax=left)
@@ -153,103 +325,29 @@ with waiting_for("Exercise 3.2"):
 # two rows are equal.
 
 # %% [markdown]
-# ## 3.3 Add it along the right axis
-#
-# **Why add?** You could also append the position to the word's vector, but then every layer would have to be wider.
-# With a sum, nothing gets wider, and a model can learn to use different directions of the space for words and for
-# positions.
-#
-# **Formula.** Row $p$ is added to the vector at position $p$, in every sentence of the batch:
-#
-# $$x'_{b,p} = x_{b,p} + \text{table}_p$$
-#
-# The table depends only on its size, so it is **computed once**, for the longest sentence, and each batch takes the
-# rows it needs.
-#
-# **By hand.** In a batch of 2 sentences with 3 words each, the first sentence gets rows 0, 1, 2, and so does the
-# second.
-#
-# **A slip that raises no error.** This code was written for tensors (T, B, d_model), with the words first. Used on
-# (B, T, d_model), it cuts the table by the number of *sentences*:
+# The same model again, with this table in place of the learned one. It has a row for every position of the long
+# texts.
 
-
-# %%
-def copied_code(x, table):  # x: (B, T, d_model)
-    table = table.unsqueeze(1)  # (max_T, 1, d_model)
-    return x + table[: x.size(0)]
-
-
-where = torch.arange(10.0).unsqueeze(1).expand(10, 4)  # row p holds nothing but p
-print(copied_code(torch.zeros(2, 3, 4), where)[..., 0])
-
-# %% [markdown]
-# Every word of sentence 0 got row 0, and every word of sentence 1 got row 1. The shapes are right, and training
-# runs without an error. But all words of a sentence get the same vector, which says nothing about their positions.
-#
-# **Exercise 3.3** · difficulty 2 of 5 · 6 minutes · 2 points
-#
-# **Add row p of the table to the vector at position p, for any number of axes in front.**
-#
-# <details><summary>Hint 1</summary>There may be no batch axis, one, or several. Which axis of x, counted from the
-# end, always holds the positions?</details>
-# <details><summary>Hint 2</summary>Broadcasting aligns shapes from the right. Do (B, T, d_model) and (T, d_model)
-# fit as they are?</details>
-# <details><summary>The idea</summary>The last two axes of x are a sentence, and the table's first T rows are its
-# positions.</details>
-
-
-# %% exercise="positional.add"
-def add_positions(x, table):
-    """Add row p of the table to what stands at position p.
-
-    Args:
-        x: (..., T, d_model).
-        table: (max_T, d_model), max_T at least T.
-
-    Returns:
-        Shaped like x. x itself stays as it was.
-    """
-    ### BEGIN SOLUTION
-    return x + table[: x.size(-2)]
-    ### END SOLUTION
-
-
-# %% check="positional.add"
-check("positional.add", add_positions)
+# %% predict="positional.beyond"
 
 # %% draw=true
-# What is added to each word: with the slip, and by your function
-sentences, columns = ["sentence 0", "sentence 1", "sentence 2"], [f"word {n}" for n in range(5)]
-with waiting_for("Exercise 3.3"):
-    nothing = torch.zeros(3, 5, 4)
-    left, right = plots.panels(2, width=4.4, height=2.2)
-    slip, right_way = copied_code(nothing, where)[..., 0], add_positions(nothing, where)[..., 0]
-    grid(slip, sentences, columns, title="the slip: rows of the table", digits=0, ax=left)
-    show(grid(right_way, sentences, columns, title="your function", digits=0, ax=right))
+# Who is speaking? With the sinusoidal table
+with waiting_for("Exercises 3.2 and 3.3"), after_predicting("positional.beyond"):
+    computed = experiments.train(Way(vectors=add_positions, table=sinusoidal(64, 32)))
+    results["sinusoidal"] = experiments.accuracies(computed)
+    show(by_length({"who is speaking?": results}))
+
+# %% [markdown] reveals="positional.beyond"
+# Within the training length it is as good as the learned table, without a number to learn. (The same holds for
+# translation: Vaswani et al. 2017, table 3, row E.) But beyond it this model falls as far. That a row is *defined*
+# doesn't mean that a model can *use* it: in training it met only 16 rows.
 
 # %% [markdown]
-# On the left the numbers count sentences, on the right words. In any model that adds positions, check this line
-# first. A quick test: put the same sentence into a batch twice, and both outputs must be equal.
-
-# %% draw=true
-# The same sentence twice: do both come out equal?
-with waiting_for("Exercises 3.2 and 3.3"):
-    twice, table = words.expand(2, 6, 8), sinusoidal(20, 8)
-    for name, add in (("the slip", copied_code), ("your function", add_positions)):
-        first, second = attend_to_itself(add(twice, table))
-        apart = float((first - second).abs().max())
-        gap, _ = permutation_gaps(lambda x, add=add: attend_to_itself(add(x, table)), twice, order)
-        print(f"{name:<14} equal sentences differ by {apart:.4f} · equivariance gap {float(gap):.4f}")
-
-# %% [markdown]
-# With the slip, the outputs of equal sentences differ, and the equivariance gap is 0: word order is lost, as
-# before. With your function, equal sentences agree, and the gap isn't 0.
+# The paper says that sinusoids *may* allow longer texts, and it chose them for two properties. The next two sections
+# measure these.
 
 # %% [markdown]
 # ## 3.4 Are near positions similar?
-#
-# Two things are often said about sinusoidal positions: near positions are similar, and the model may work on texts
-# longer than those in training. We measure the first here, and the second in 3.12.
 #
 # We measure similarity by the dot product, since that is how attention compares vectors. For one pair of features,
 # the sine and cosine of $a$ and of $b$:
@@ -276,7 +374,7 @@ with waiting_for("Exercises 3.2 and 3.3"):
 
 # %% exercise="positional.similarity"
 def similarity_by_distance(table):
-    """How similar rows of a table are that are k apart.
+    """How similar two rows of a table are, by their distance.
 
     Args:
         table: (T, d_model).
@@ -298,7 +396,7 @@ check("positional.similarity", similarity_by_distance)
 
 # %% draw=true
 # How similar rows are, by their distance
-with waiting_for("Exercises 3.2 and 3.4"), after_predicting("positional.similar"):
+with waiting_for("Exercises 3.3 and 3.4"), after_predicting("positional.similar"):
     torch.manual_seed(0)
     chosen = {"sinusoidal, width 128": sinusoidal(64, 128), "sinusoidal, width 16": sinusoidal(64, 16)}
     chosen["random, width 128"] = torch.randn(64, 128)
@@ -316,10 +414,11 @@ with waiting_for("Exercises 3.2 and 3.4"), after_predicting("positional.similar"
 # ## 3.5 One matrix moves every position
 #
 # **Why.** To look three words back, a head has to turn *I am at p* into *I look for p − 3*. If a single matrix does
-# that for every $p$, then $W_q$ can learn it once and use it everywhere. The paper's authors chose sines and
-# cosines because they hypothesised that this would make it easy to learn (Vaswani et al. 2017, section 3.5).
+# that for every $p$, then $W_q$ can learn it once and use it everywhere. The paper's authors hypothesised that
+# this would be easy to learn with sines and cosines (Vaswani et al. 2017, section 3.5).
 #
-# **Formula.** For one pair with speed $\omega$, write $a = p\,\omega$ and $b = k\,\omega$. Then
+# **Formula.** To move by $k$ positions, turn each hand by $k$ steps. For one pair with speed $\omega$, write
+# $a = p\,\omega$ and $b = k\,\omega$. Then
 #
 # $$\sin(a + b) = \sin a \cos b + \cos a \sin b \qquad \cos(a + b) = \cos a \cos b - \sin a \sin b$$
 #
@@ -329,6 +428,10 @@ with waiting_for("Exercises 3.2 and 3.4"), after_predicting("positional.similar"
 # $$\begin{pmatrix} \sin a & \cos a \end{pmatrix}
 # \begin{pmatrix} \cos b & -\sin b \\ \sin b & \cos b \end{pmatrix} =
 # \begin{pmatrix} \sin(a+b) & \cos(a+b) \end{pmatrix}$$
+#
+# The block is the usual rotation matrix, which turns an arrow anticlockwise by $b$. (It usually has on its right a
+# column with the cosine first. Here it has on its left a row with the sine first. Each of the two changes alone would
+# reverse the turn; together they cancel.)
 #
 # A table has many pairs, each with its own speed. So the whole matrix is **block diagonal**: one such 2 × 2 block
 # for each pair, and zeros elsewhere.
@@ -378,7 +481,7 @@ check("positional.shift", shift_matrix)
 
 # %% draw=true
 # How far off one matrix is, for every position at once
-with waiting_for("Exercises 3.2 and 3.5"), after_predicting("positional.one_matrix"):
+with waiting_for("Exercises 3.3 and 3.5"), after_predicting("positional.one_matrix"):
     table, M = sinusoidal(1100, 32), shift_matrix(7, 32)
     for p in (0, 5, 100, 1000):
         print(f"from {p:>4} by 7: largest error {float((table[p] @ M - table[p + 7]).abs().max()):.6f}")
@@ -403,7 +506,7 @@ with waiting_for("Exercise 3.5"):
 # %% [markdown]
 # ## 3.6 Explore: two positions compared
 #
-# The picture calls **your** function of 3.2: the table, two of its rows, and the dot products of row a with all others.
+# The picture calls **your** function of 3.3: the table, two of its rows, and the dot products of row a with all others.
 #
 # 1. Move a and b together, keeping their distance. What stays the same?
 # 2. Make the width 4. Which positions are now hard to distinguish from a? The first pair shows why.
@@ -446,81 +549,31 @@ explorers.positions_explorer(sinusoidal)
 # ### END SOLUTION
 
 # %% [markdown]
-# ## 3.7 Learned positions
+# ## 3.7 A number for each distance
 #
-# **Why.** Training finds the vectors of words. It can find a table of positions, too: row $p$ for position $p$,
-# added as before (Gehring et al. 2017, section 3.1). BERT and GPT-2 do this.
-#
-# $$x_{b,p} = \text{words}[\text{id}_{b,p}] + \text{positions}[p]$$
-#
-# A word's vector is looked up by *which word* it is, a position's by *where* it is.
-#
-# **By hand.** The ids are (7, 2, 7). The first vector is words[7] + positions[0], the second words[2] +
-# positions[1], the third words[7] + positions[2]. The same word at two positions has two different vectors.
-#
-# **Exercise 3.7** · difficulty 2 of 5 · 6 minutes · 2 points
-#
-# **Return the sum of word vectors and learned position vectors.**
-#
-# <details><summary>Hint 1</summary>What shape is <code>words[ids]</code> if ids is (B, T)?</details>
-# <details><summary>Hint 2</summary>Which rows of <code>positions</code> do T words need, as in 3.3?</details>
-# <details><summary>The idea</summary>Which word it is decides one row, its position the other.</details>
-
-
-# %% exercise="positional.learned"
-def learned_positions(ids, words, positions):
-    """The input of a Transformer with learned positions.
-
-    Args:
-        ids: which words, integers (..., T).
-        words: (V, d_model).
-        positions: (max_T, d_model), max_T at least T.
-
-    Returns:
-        (..., T, d_model).
-    """
-    ### BEGIN SOLUTION
-    return words[ids] + positions[: ids.size(-1)]
-    ### END SOLUTION
-
-
-# %% check="positional.learned"
-check("positional.learned", learned_positions)
-
-# %% [markdown]
-# Learned and sinusoidal positions gave nearly the same translation quality (Vaswani et al. 2017, table 3, row E).
-# But what about a sentence longer than any in training? The gradient shows which rows learn anything:
+# **What fails.** Both tables say *where* a word is. Does that matter? We let the models of 3.2 and 3.3 read texts of
+# 16 tokens, as in training, with the same distances between words. Only the numbering starts later:
 
 # %% draw=true
-# Which rows of a learned table get a gradient
-with waiting_for("Exercise 3.7"):
-    torch.manual_seed(0)
-    vocabulary, place_table = torch.randn(50, 8), torch.randn(24, 8, requires_grad=True)
-    batch = torch.randint(50, (32, 16), generator=torch.Generator().manual_seed(0))  # 16 words each
-    attend_to_itself(learned_positions(batch, vocabulary, place_table)).square().mean().backward()
-    reached = place_table.grad.norm(dim=-1)
-    ax = plots.panels(width=6, height=2.6)[0]
-    ax.bar(range(24), reached.tolist(), color=plots.PALETTE[0])
-    ax.set(xlabel="row of the position table", ylabel="size of its gradient")
-    ax.set_title("32 sentences of 16 words")
-    show(ax, alt=f"Gradients of 24 rows: 16 up to {reached.max():.3f}, then 8 of {reached[16:].max():.0f}")
+# The same texts of 16 tokens, numbered from 0, 4, 8 and 16
+with waiting_for("Exercises 3.2 and 3.3"):
+    for name, model in {"learned table": learned, "sinusoidal": computed}.items():
+        right = [f"from {s}: {experiments.accuracy(model, start=s).mean():.2f}" for s in (0, 4, 8, 16)]
+        print(f"{name:<14}", "   ".join(right))
 
 # %% [markdown]
-# Rows 16 to 23 get no gradient at all: they keep their random numbers. And beyond the last row there is nothing to
-# look up. A learned table is useful only up to the length of its training texts.
-
-# %% [markdown]
-# ## 3.8 A number for each distance
+# From practically everything right to less than two thirds, and the texts are the same. The models have learned each
+# position by itself, although only the distances count.
 #
 # **Why.** It rarely matters that a word is the 40th, but often that it comes three positions before some other
 # word. *Relative* positions express that. Leave the input as it is, and add to the **scores** something that
 # depends on the distance between key and query. Shaw et al. (2018) learn a vector for each distance. Raffel et al.
-# (2020, section 2.1) learn a single number, which is added to the score. You will write the second:
+# (2020, section 2.1) learn a single number. You will write the second:
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} + \text{table}[\,j - i\,]$$
 #
 # (T5, the model of Raffel et al., doesn't divide by $\sqrt{d_k}$: its code starts with smaller query weights
-# instead.) The table is learned, one for each head. It has a number for each distance from −K to K. Distances
+# instead.) Each head learns its own table, with a number for each distance from −K to K. Distances
 # beyond are **clipped**: they get the last number on their side (as in Shaw et al., section 3.2; in Raffel et al.,
 # whole ranges of far distances share a number).
 #
@@ -536,7 +589,7 @@ with waiting_for("Exercise 3.7"):
 show(drawings.distances())
 
 # %% [markdown]
-# **Exercise 3.8** · difficulty 3 of 5 · 10 minutes · 3 points
+# **Exercise 3.7** · difficulty 3 of 5 · 10 minutes · 3 points
 #
 # **Return the bias for each query and key: the table's number for their clipped distance.**
 #
@@ -556,8 +609,8 @@ def relative_bias(table, T_q, T_k):
     Args:
         table: (..., 2K+1), the numbers for the distances -K ... K, in
             this order. In front, heads for instance.
-        T_q: how many queries. Query i stands at position i.
-        T_k: how many keys. Key j stands at position j.
+        T_q: how many queries. Query i is at position i.
+        T_k: how many keys. Key j is at position j.
 
     Returns:
         (..., T_q, T_k). Distances beyond -K
@@ -575,54 +628,92 @@ check("positional.relative", relative_bias)
 
 # %% draw=true
 # The bias as a table, and the weights that it makes by itself
-with waiting_for("Exercise 3.8"):
+with waiting_for("Exercise 3.7"):
     numbers = torch.tensor([0.0, 1.0, 4.0, 2.0, -1.0, -2.0, -3.0])  # for distances -3 ... 3
     bias = relative_bias(numbers, 7, 7)
     names = [f"{n}" for n in range(7)]
-    left, right = plots.panels(2, width=3.8, height=3.2)
+    left, right = plots.panels(2, width=3.7, height=3.2)
     labels = {"title": "the bias: one number per diagonal", "xlabel": "keys", "ylabel": "queries"}
     grid(bias, names, names, digits=0, ax=left, **labels)
     show(plots.heatmap(bias.softmax(-1), names, names, title="weights, if all words are alike", ax=right))
 
 # %% [markdown]
 # Each diagonal has one number, so the pattern is the same wherever the query is. Even if all words are alike,
-# attention now knows where to look: here, at the word just before.
+# attention now knows where to look: here, at the word just before. Now the same test as above, and longer texts:
+
+# %% draw=true
+# The relative bias: numbered from 0, 4, 8 and 16, and on longer texts
+with waiting_for("Exercises 3.2, 3.3 and 3.7"):
+    relative = experiments.train(Way(scores=relative_bias, learned=(4, 31)))  # distances -15 ... 15
+    right = [f"from {s}: {experiments.accuracy(relative, start=s).mean():.2f}" for s in (0, 4, 8, 16)]
+    print(f"{'relative bias':<14}", "   ".join(right))
+    results["relative bias"] = experiments.accuracies(relative)
+    show(by_length({"who is speaking?": results}))
 
 # %% [markdown]
-# ## 3.9 Turning queries and keys
+# Where the numbering starts makes no difference: nothing in the model depends on it. At 16 tokens it gets about 95 %
+# right, less than the tables. It loses a few points with each doubling: all keys more than 15 away share one number,
+# and there are more and more of them.
+
+# %% [markdown]
+# ## 3.8 Turning queries and keys
 #
-# **Why.** In 3.5 a shift turned each pair of the *position vector*. Now turn each pair of the *query and the key*,
-# by an angle that grows with the position. In each pair, the angle between query and key then changes by the
-# difference of the two angles, and the dot product of two arrows depends only on their lengths and on the angle
-# between them. These are **rotary** positions (Su et al. 2021). Many large language models use them, such as LLaMA
-# (Touvron et al. 2023, section 2.2).
+# **What fails.** The bias adds the same numbers whatever the words are. So each head has one favourite distance. Here is
+# a task in which the *word* decides how far to look: token 0 asks for the token one position back, token 1 for the
+# token two back, and so on to token 7, eight back. The model has 4 heads.
+
+# %% predict="positional.word_decides"
+
+# %% draw=true
+# Each token says how far back to look: the relative bias
+with waiting_for("Exercise 3.7"), after_predicting("positional.word_decides"):
+    task = experiments.looking_back
+    for name, way in {"none": Way(), "relative bias": Way(scores=relative_bias, learned=(4, 31))}.items():
+        right = experiments.accuracy(experiments.train(way, task), task=task)
+        print(f"{name:<14} {right.mean():.2f} (five models: {right.min():.2f} to {right.max():.2f})")
+
+# %% [markdown] reveals="positional.word_decides"
+# Little more than a third, not much better than without positions. (Those do better than 1/8 because they know which
+# tokens there are.) A sum of *what the words say* and *what the distance says* can't express that each word has a
+# distance of its own.
+
+# %% [markdown]
+# **Why.** In 3.5, a shift turned each pair of the *position's vector*. Now turn each pair of the *query and the key*
+# themselves, the same way: anticlockwise, by an angle that grows with the position. In each pair, the angle between
+# query and key then changes by the difference of the two angles, so it depends on the distance. And as words make the
+# query, each word can prefer its own distance. These are **rotary** positions (Su et al. 2021). Many large language
+# models use them, such as LLaMA (Touvron et al. 2023, section 2.2).
 #
 # **Formula.** At position $p$, pair $i$ of a vector, $(a, b) = (x_{2i}, x_{2i+1})$, turns by $p\,\omega_i$, where
 # $\omega_i = 10000^{-2i/d}$ as before and $d$ is the width of the query:
 #
 # $$(a, b) \;\to\; (a\cos p\omega_i - b \sin p\omega_i,\;\; a \sin p\omega_i + b\cos p\omega_i)$$
 #
-# **The property.** Write $R_p$ for this turn. Turning two vectors by the same angle doesn't change their dot
-# product, so we can turn both back by position $i$: $R_i q \cdot R_j k = q \cdot R_{j-i}\, k$. The score depends on
-# $i$ and $j$ only by their **distance** $j - i$. And lengths don't change.
+# Draw $a$ to the right and $b$ upwards, and the arrow turns anticlockwise.
+#
+# **The property.** Write $R_p$ for this turn of all pairs. Then
+#
+# 1. Turning two vectors by the same angles doesn't change their dot product. So turn both of these by $-i$:
+#    $\;R_i\, q \cdot R_j\, k = R_{-i} R_i\, q \cdot R_{-i} R_j\, k$.
+# 2. Angles add up: $R_{-i} R_i$ turns by 0, and $R_{-i} R_j$ by $j - i$ steps.
+# 3. So $\;R_i\, q \cdot R_j\, k = q \cdot R_{j-i}\, k$. The score depends on $i$ and $j$ only by their **distance**.
 #
 # **By hand**, one pair, so $\omega = 1$. The query (1, 0) at position 2 becomes (cos 2, sin 2) = (−0.42, 0.91). The
 # key (1, 0) at position 5 becomes (cos 5, sin 5) = (0.28, −0.96). Their dot product is −0.99, which is cos 3. At
 # positions 12 and 15 it is cos 3 again.
 #
 # **As published**, neighbours form a pair: features 0 and 1, 2 and 3. Some programs pair feature $i$ with $i + d/2$
-# instead. (A pair here is an arrow (a, b) that turns anticlockwise. In 3.5 the pair was (sin, cos), with the sine
-# first, so the same step turned it clockwise.)
+# instead.
 #
-# **Exercise 3.9a** · difficulty 4 of 5 · 14 minutes · 3 points
+# **Exercise 3.8a** · difficulty 4 of 5 · 14 minutes · 3 points
 #
 # **Turn each pair of features of x by its position times the pair's speed.**
 #
-# <details><summary>Hint 1</summary>How did positions and speeds make a (T, d/2) table of angles in 3.2?</details>
+# <details><summary>Hint 1</summary>How did positions and speeds make a (T, d/2) table of angles in 3.3?</details>
 # <details><summary>Hint 2</summary>What do <code>x[..., 0::2]</code> and <code>x[..., 1::2]</code> hold, and do
 # their shapes fit the angles?</details>
 # <details><summary>The idea</summary>All pairs turn at once if you separate the first features of the pairs from
-# the second. Afterwards they alternate again, as in 3.2.</details>
+# the second. Afterwards they alternate again, as in 3.3.</details>
 
 
 # %% exercise="positional.rotary"
@@ -652,7 +743,20 @@ def rotary(x, positions, base=10_000.0):
 check("positional.rotary", rotary)
 
 # %% [markdown]
-# The picture turns a query and a key with **your** function. Move the key away from the query, then move both, and
+# How do 3.3 and this belong together? Turn arrows that point to the right, (1, 0), with **your** function. What comes
+# out is the sinusoidal table, with each cosine first:
+
+# %% draw=true
+# Arrows turned by their positions, and the sinusoidal table
+with waiting_for("Exercises 3.3 and 3.8a"):
+    to_the_right = torch.tensor([1.0, 0.0]).repeat(64, 4)  # (64, 8)
+    turned = rotary(to_the_right, torch.arange(64)).unflatten(-1, (4, 2))
+    sine_first = turned.flip(-1).flatten(-2)
+    print(f"largest difference from the table: {float((sine_first - sinusoidal(64, 8)).abs().max()):.6f}")
+
+# %% [markdown]
+# The table holds one arrow, turned by the position, and *adds* it to a word. Rotary positions turn *the word's own*
+# query and key. The picture below turns a query and a key. Move the key away from the query, then move both, and
 # watch the arrows and the score.
 
 # %% draw=true
@@ -666,7 +770,7 @@ explorers.rotary_explorer(rotary)
 # In a model, every layer turns its queries and keys. The **values** stay as they are: a position should decide
 # where to look, not what is found there.
 #
-# **Exercise 3.9b** · difficulty 2 of 5 · 6 minutes · 2 points
+# **Exercise 3.8b** · difficulty 2 of 5 · 6 minutes · 2 points
 #
 # **Return attention with queries and keys turned by their positions, and values as they are.**
 #
@@ -679,7 +783,7 @@ explorers.rotary_explorer(rotary)
 # %% exercise="positional.rotary_attention"
 def rotary_attention(q, k, v, mask=None):
     """Attention with rotary positions. Queries
-    and keys stand at positions 0, 1, 2, ...
+    and keys are at positions 0, 1, 2, ...
 
     Args:
         q: (..., T_q, d_k), d_k even.
@@ -701,32 +805,57 @@ def rotary_attention(q, k, v, mask=None):
 # %% check="positional.rotary_attention"
 check("positional.rotary_attention", rotary_attention)
 
+# %% draw=true
+# Each token says how far back to look: rotary positions
+with waiting_for("Exercise 3.8a"):
+    right = experiments.accuracy(experiments.train(Way(turned=rotary), task), task=task)
+    print(f"{'rotary':<14} {right.mean():.2f} (five models: {right.min():.2f} to {right.max():.2f})")
+
 # %% [markdown]
-# Do its outputs depend only on distances? We put three extra words in front of a sentence, hide them, and see
-# whether the sentence's outputs change. Then the same with sinusoidal positions.
+# Rotary positions get everything right where the bias failed: each word's query can point to the distance that the
+# word asks for. Now *who is speaking?* again, and longer texts than in training. Scores depend only on distances.
+
+# %% predict="positional.longer"
 
 # %% draw=true
-# How much three strange words in front change
-with waiting_for("Exercises 3.2, 3.3 and 3.9b"):
-    torch.manual_seed(1)
-    sentence, strange = torch.randn(5, 8), torch.randn(3, 8)
-    longer = torch.cat([strange, sentence])
-    seen = torch.arange(8) >= 3
-    moved = rotary_attention(longer, longer, longer, seen)[0][3:]
-    print(f"rotary:     {float((moved - rotary_attention(sentence, sentence, sentence)[0]).abs().max()):.6f}")
-    x, y = add_positions(sentence, sinusoidal(8, 8)), add_positions(longer, sinusoidal(8, 8))
-    moved = scaled_dot_product_attention(y, y, y, seen)[0][3:]
-    print(f"sinusoidal: {float((moved - attend_to_itself(x)).abs().max()):.6f}")
+# Who is speaking? With rotary positions
+with waiting_for("Exercises 3.2, 3.3, 3.7 and 3.8a"), after_predicting("positional.longer"):
+    turning = experiments.train(Way(turned=rotary))
+    results["rotary"] = experiments.accuracies(turning)
+    show(by_length({"who is speaking?": results}))
 
-# %% [markdown]
-# With rotary positions the outputs are the same, up to rounding, wherever the sentence begins. With sinusoidal ones
-# they aren't: there, positions also get into the values, and into the products of words with positions.
+# %% draw=true
+# Where rotary attention goes at 64 tokens, by distance
+with waiting_for("Exercise 3.8a"), after_predicting("positional.longer"):
+    slower = experiments.train(Way(turned=lambda x, positions: rotary(x, positions, 100_000.0)))
+    tokens, _ = experiments.speaking((5, 32, 64), torch.Generator().manual_seed(98))
+    models = {"rotary": turning, "rotary, base 100,000": slower}
+    looks = {name: by_distance(experiments.read(model, tokens)[1]) for name, model in models.items()}
+    ax = plots.panels(width=6.4, height=3.2)[0]
+    ax.axvspan(15.5, 57, color=plots.BAND, alpha=0.5, linewidth=0)
+    labels = {"xlabel": "distance", "ylabel": "mean weight"}
+    labels["title"] = "Texts of 64 tokens. Shaded: distances never met in training"
+    show(curves(range(57), looks, **labels, ax=ax))
+    right = experiments.accuracy(slower, 64)
+    print(f"rotary, base 100,000, 64 tokens: mean accuracy {right.mean():.2f}")
 
-# %% [markdown]
-# ## 3.10 A penalty for distance
+# %% [markdown] reveals="positional.longer"
+# Rotary loses little at 32 tokens, but at 64 it falls below the model without positions. The second picture shows
+# where its attention goes. The most recent name is hardly ever more than 15 tokens away, but attention **rises
+# again** at large distances, as a clock's hand returns to where it was.
 #
-# **Why.** The simplest idea is that distant words count less: subtract from each score a number that grows with the
-# distance (Press et al. 2022, who call it ALiBi). Nothing is learned. Each head $h = 1 \dots H$ has its own slope
+# A head has 8 features here, so four pairs, with speeds 1, 0.1, 0.01 and 0.001. It seems that the model
+# distinguishes near from far by the second pair, which completes a turn after $2\pi/0.1 \approx 63$ positions: then
+# far looks like near. If that is the reason, a slower second pair should help. With base 100,000 its speed is 0.056,
+# and a turn takes 112 positions. In models newly trained with this base, attention rises much less, and the accuracy
+# at 64 is about twice as high.
+
+# %% [markdown]
+# ## 3.9 A penalty for distance
+#
+# **Why.** A bias has a last number, and hands come round: with both, *farther* ends somewhere. The simplest way that
+# has no end is to let distant words count less: subtract from each score a number that grows with the distance
+# (Press et al. 2022, who call it ALiBi). Nothing is learned. Each head $h = 1 \dots H$ has its own slope
 # $m_h$, so that some heads look near and others far:
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} - m_h\,|i - j| \qquad m_h = 2^{-8h/H}$$
@@ -738,26 +867,26 @@ with waiting_for("Exercises 3.2, 3.3 and 3.9b"):
 # **By hand.** With 8 heads the slopes are 1/2, 1/4, and so on to 1/256; with 4 heads 1/4, 1/16, 1/64, 1/256. For the first of 4
 # heads, query 2 and keys 0 to 3, the penalty is −0.5, −0.25, 0, −0.25.
 #
-# **Exercise 3.10** · difficulty 3 of 5 · 10 minutes · 3 points
+# **Exercise 3.9** · difficulty 3 of 5 · 10 minutes · 3 points
 #
 # **Return each head's penalty for each query and key: minus its slope times their distance.**
 #
 # <details><summary>Hint 1</summary>Slopes are (n_heads,), distances (T_q, T_k). Which shape must the slopes have,
 # so that each multiplies every distance?</details>
-# <details><summary>Hint 2</summary>Heads are counted from 1 here. With what does <code>torch.arange</code>
-# begin?</details>
+# <details><summary>Hint 2</summary>Heads are counted from 1, as everywhere in this course, and positions from 0. With
+# what does <code>torch.arange</code> begin?</details>
 # <details><summary>The idea</summary>All heads use the same table of distances, each with its own slope.</details>
 
 
 # %% exercise="positional.penalty"
 def linear_penalty(n_heads, T_q, T_k):
-    """What to add to the scores so that far keys count less,
-    on both sides alike, in each head by another slope.
+    """What to add to the scores so that distant keys count less,
+    on both sides, with a different slope per head.
 
     Args:
         n_heads: how many heads, a power of 2.
-        T_q: how many queries. Query i stands at position i.
-        T_k: how many keys. Key j stands at position j.
+        T_q: how many queries. Query i is at position i.
+        T_k: how many keys. Key j is at position j.
 
     Returns:
         (n_heads, T_q, T_k), float32. The
@@ -775,7 +904,7 @@ check("positional.penalty", linear_penalty)
 
 # %% draw=true
 # Where four heads look, if all words are alike
-with waiting_for("Exercise 3.10"):
+with waiting_for("Exercise 3.9"):
     looking_back = linear_penalty(4, 64, 64)[:, -1].flip(-1).softmax(-1)  # the last query, nearest key first
     series = {f"head {h + 1}": row for h, row in enumerate(looking_back)}
     title = "Where 4 heads look, if all words are alike"
@@ -786,271 +915,41 @@ with waiting_for("Exercise 3.10"):
 # and it keeps growing with distance.
 
 # %% [markdown]
-# ## 3.11 Five ways in one table
-#
-# **Exercise 3.11** · difficulty 2 of 5 · 3 minutes · 2 points
-#
-# **Write what each way changes, `"input"`, `"queries and keys"` or `"scores"`, in place of each `...`.**
-#
-# <details><summary>Hint 1</summary>What does each of your functions take, and what shape does it return?</details>
-# <details><summary>Hint 2</summary>Does it depend on one position, or on a pair of positions?</details>
-# <details><summary>The idea</summary>Two are added to vectors, two are added to scores, and one turns
-# vectors.</details>
-
-# %% exercise="positional.places"
-changes = {
-    "sinusoidal": ...,
-    "learned": ...,
-    "relative bias": ...,
-    "rotary": ...,
-    "linear penalty": ...,
-}
-### BEGIN SOLUTION
-changes = {
-    "sinusoidal": "input",
-    "learned": "input",
-    "relative bias": "scores",
-    "rotary": "queries and keys",
-    "linear penalty": "scores",
-}
-### END SOLUTION
-
-# %% check="positional.places"
-check("positional.places", changes)
-
-# %% draw=true
-# Where each of the five enters
-show(drawings.five_ways())
-
-# %% [markdown]
-# ## 3.12 Which of them works on longer texts?
+# ## 3.10 Which of them works on longer texts?
 #
 # There are two common opinions. The first: sinusoidal positions may let a model work on texts longer than those in
-# training. (The paper, too, says *may*: section 3.5.) The second: absolute positions are fixed whatever the length,
-# so for long texts use relative ones. Let us test both.
-#
-# **The task.** The texts are plays. Each token is a word or one of four names. The question at each token is *who
-# is speaking?*, and the answer is the most recent name. On average, every fourth token is a name.
-
-# %% draw="open"
-LENGTHS, LONGEST_TRAINED, SEEDS = (16, 32, 64), 16, 5
-
-
-def play(shape, generator):
-    """Tokens, of which 0 to 3 are names and 4
-    to 7 words, and who is speaking at each.
-    """
-    is_name = torch.rand(shape, generator=generator) < 0.25
-    is_name[..., 0] = True
-    tokens = torch.randint(4, 8, shape, generator=generator)
-    tokens = torch.where(is_name, tokens - 4, tokens)
-    last_name = torch.where(is_name, torch.arange(shape[-1]), 0).cummax(dim=-1).values
-    return tokens, tokens.gather(-1, last_name)
-
-
-tokens, speaker = play((16,), torch.Generator().manual_seed(5))
-print("play   ", " ".join("ABCDuvwx"[n] for n in tokens))
-print("speaker", " ".join("ABCD"[n] for n in speaker))
-
-# %% [markdown]
-# **The model** is one layer of attention with 4 heads and a causal mask: each token sees itself and what came
-# before. Only the way of encoding positions differs. Of each kind, five models are trained side by side, along an
-# extra first axis, from different random numbers and on different texts: one model alone would prove little.
-
-# %% draw="open"
-D, HEADS, MASK = 32, 4, torch.ones(64, 64, dtype=torch.bool).tril()
-
-
-def speaker_model(w, tokens, kind, base=10_000.0):
-    """Scores for what stands at each token, and the
-    attention weights. Tokens are (models, B, T).
-    """
-    T = tokens.size(-1)
-    x = w["words"][torch.arange(len(tokens))[:, None, None], tokens]  # (models, B, T, D)
-    if kind == "sinusoidal":
-        x = add_positions(x, w["table"])
-    if kind == "learned":
-        x = x + w["positions"][..., :T, :]
-    for layer in ("", "2") if "q2" in w else ("",):
-        normed = torch.nn.functional.rms_norm(x, (D,))  # all vectors equally long: training is steadier
-        # Each of the three is (models, B, HEADS, T, D / HEADS).
-        q, k, v = (split_heads(normed @ w[name + layer]) for name in "qkv")
-        if kind == "rotary":
-            q, k = (rotary(y, torch.arange(T), base) for y in (q, k))
-        scores = q @ k.transpose(-2, -1) / math.sqrt(D / HEADS)
-        if kind == "relative bias":
-            scores = scores + relative_bias(w["bias"], T, T)
-        if kind == "linear penalty":
-            scores = scores + linear_penalty(HEADS, T, T)
-        weights = scores.masked_fill(~MASK[:T, :T], -math.inf).softmax(dim=-1)
-        x = x + (weights @ v).transpose(-3, -2).flatten(-2) @ w["mix" + layer]
-    return torch.nn.functional.rms_norm(x, (D,)) @ w["out"], weights
-
-
-def split_heads(x):
-    return x.unflatten(-1, (HEADS, -1)).transpose(-3, -2)
-
-
-# %% [markdown]
-# **Training** uses texts of 16 tokens and, since every token has an answer, all their shorter beginnings. Then the
-# same models read 16, 32 and 64 tokens. What counts is the accuracy on the **last 8 tokens**: in the long texts,
-# these are at positions that didn't occur in training.
-
-
-# %% draw="open"
-def new_weights(kind, generator):
-    w = {"words": torch.randn(SEEDS, 8, D, generator=generator)}
-    for name, width in (("q", D), ("k", D), ("v", D), ("mix", D), ("out", 8)):
-        w[name] = torch.randn(SEEDS, 1, D, width, generator=generator) / math.sqrt(D)
-    if kind == "learned":
-        w["positions"] = torch.randn(SEEDS, 1, max(LENGTHS), D, generator=generator)
-    if kind == "relative bias":
-        w["bias"] = torch.zeros(SEEDS, 1, HEADS, 2 * LONGEST_TRAINED - 1)  # distances -15 ... 15
-    if kind == "none, two layers":
-        w |= {
-            f"{name}2": torch.randn(SEEDS, 1, D, D, generator=generator) / math.sqrt(D)
-            for name in ("q", "k", "v", "mix")
-        }
-    return {name: x.requires_grad_() for name, x in w.items()}
-
-
-def train(kind, seed, base=10_000.0, task=play, steps=300):
-    generator = torch.Generator().manual_seed(seed)
-    w = new_weights(kind, generator)
-    optimizer = torch.optim.Adam(w.values(), lr=0.01)
-    slower = torch.optim.lr_scheduler.LinearLR(optimizer, 1, 0.02, steps)
-    w["table"] = sinusoidal(max(LENGTHS), D)  # computed once
-    for _ in range(steps):
-        tokens, answers = task((SEEDS, 16, LONGEST_TRAINED), generator)
-        guesses, _ = speaker_model(w, tokens, kind, base)
-        # The five models share no weight, so the gradient of the sum of
-        # their losses is each one's own.
-        loss = SEEDS * torch.nn.functional.cross_entropy(guesses.flatten(0, 2), answers.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        slower.step()
-    return w
-
-
-@torch.no_grad()
-def accuracy(w, kind, T, base=10_000.0, task=play):
-    """The share of right answers at the last 8
-    tokens of 128 new texts, for each of the models.
-    """
-    tokens, answers = task((SEEDS, 128, T), torch.Generator().manual_seed(99))
-    guesses, _ = speaker_model(w, tokens, kind, base)
-    return (guesses.argmax(-1) == answers)[..., -8:].double().mean(dim=(1, 2))
-
-
-# %% [markdown]
-# Now train six kinds with **your** functions, five models each. This takes some ten seconds, or a minute on a slow
-# computer.
-
-# %% predict="positional.longer"
+# training. The second: absolute positions are fixed whatever the length, so for long texts use relative ones. Here
+# are all your functions at once:
 
 # %% draw=true
-# The six ways at three lengths
-KINDS = ("none", "sinusoidal", "learned", "relative bias", "rotary", "linear penalty")
-with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"), after_predicting("positional.longer"):
-    trained = {kind: train(kind, seed=0) for kind in KINDS}
-    results = {kind: torch.stack([accuracy(w, kind, T) for T in LENGTHS]) for kind, w in trained.items()}
-    print("mean accuracy (worst to best of 5)")
-    print(f"{'':<14}" + "".join(f"{T:>11} tokens" for T in LENGTHS))
-    for kind, found in results.items():
-        cells = (f"{row.mean():.2f} ({row.min():.2f}–{row.max():.2f})" for row in found)
-        print(f"{kind:<14}" + "".join(f"{cell:>18}" for cell in cells))
-    added = {kind: results[kind] for kind in KINDS[:3]}
-    compared = {kind: results[kind] for kind in ("none", *KINDS[3:])}
+# Who is speaking? All ways at three lengths
+with waiting_for("Exercises 3.2, 3.3, 3.7, 3.8a and 3.9"):
+    results["linear penalty"] = experiments.accuracies(experiments.train(Way(scores=linear_penalty)))
+    for name, right in results.items():
+        print(experiments.line(name, right))
+    added = {name: results[name] for name in ("none", "learned table", "sinusoidal")}
+    compared = {name: results[name] for name in ("none", "relative bias", "rotary", "linear penalty")}
     groups = {"positions added to the input": added, "distances in the scores": compared}
-    show(by_length(LENGTHS, groups, trained_to=LONGEST_TRAINED))
-
-# %% [markdown] reveals="positional.longer"
-# Look at 16 tokens first, then at the shaded part beyond the training length:
-#
-# - **At 16**, sinusoidal, learned and rotary positions get practically everything right, the relative bias and the
-#   penalty about 95 %. Without positions it is two thirds: often there are only a few names to choose from.
-# - **Sinusoidal and learned** fall to the level of *none*, or below. For the learned table that was to be expected
-#   (3.7). The sinusoidal table has a row for every position and one matrix for every shift, and still the model
-#   can't use them. A likely reason: in training it saw only 16 rows, and nothing forced it to rely on the shifts.
-# - **The relative bias** loses a few points with each doubling: all keys more than 15 away share one number, and
-#   there are more and more of them.
-# - **Rotary** loses little at 32, but at 64 it falls below *none*.
-# - **The linear penalty** stays at about 95 %.
+    show(by_length(groups))
 
 # %% [markdown]
-# **Does a model always need positions?** Under a causal mask the first token sees one token, and the tenth sees
-# ten, so the mask itself contains the order. One layer can't do much with that. Here is the same model with two
-# layers, still without positions:
-
-# %% draw=true
-# Two layers without positions, at three lengths
-with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"):
-    deeper = train("none, two layers", seed=0)
-    found = (accuracy(deeper, "none, two layers", T) for T in LENGTHS)
-    print(
-        "none, two layers  ",
-        "   ".join(f"{T} tokens: {each.mean():.2f}" for T, each in zip(LENGTHS, found, strict=True)),
-    )
-
-# %% [markdown]
-# At 16 tokens it gets 0.95 in our run, as much as the relative bias, and 0.98 when trained four times as long. So a
-# causal model of several layers can infer the order by itself. Haviv et al. (2022) found the same in language
-# models of up to 1.3 billion parameters. An encoder without a causal mask can't. And beyond the training length
-# this model fails, too.
-#
-# Press et al. (2022, sections 2 and 4) measured language models beyond their training length: sinusoidal positions
-# fail almost at once, rotary ones last somewhat longer, the bias of Raffel et al. longer still, and the penalty
-# longest.
-#
-# Why does rotary fail at 64? Look at where attention goes at that length, by distance. The most recent name is
-# hardly ever more than 15 tokens away.
-
-
-# %% draw=true
-# Where attention goes at 64 tokens, by distance
-with waiting_for("Exercises 3.2, 3.3, 3.8, 3.9a and 3.10"):
-    larger = train("rotary", seed=0, base=100_000.0)
-    tokens, _ = play((SEEDS, 32, 64), torch.Generator().manual_seed(98))
-    models = {kind: (trained[kind], tokens, kind) for kind in ("linear penalty", "rotary")}
-    models["rotary, base 100,000"] = (larger, tokens, "rotary", 100_000.0)
-    looks = {name: by_distance(speaker_model(*model)[1]) for name, model in models.items()}
-    ax = plots.panels(width=6.4, height=3.2)[0]
-    ax.axvspan(15.5, 57, color=plots.BAND, alpha=0.5, linewidth=0)
-    labels = {"xlabel": "distance", "ylabel": "mean weight"}
-    labels["title"] = "Texts of 64 tokens. Shaded: distances never met in training"
-    show(curves(range(57), looks, **labels, ax=ax))
-    for T in LENGTHS:
-        right = float(accuracy(larger, "rotary", T, 100_000.0).mean())
-        print(f"rotary, base 100,000, {T} tokens: mean accuracy {right:.2f}")
-
-# %% [markdown]
-# Rotary attention **rises again** at large distances, as a clock's hand returns to where it was. A head has 8
-# features here, so four pairs, with speeds 1, 0.1, 0.01 and 0.001. It seems that the model distinguishes near from
-# far by the second pair. But that pair completes a turn after $2\pi/0.1 \approx 63$ positions, and then far looks
-# like near.
-#
-# If that is the reason, a slower second pair should help. With base 100,000 its speed is 0.056, and a turn takes
-# 112 positions. In models newly trained with this base, attention rises much less at large distances, and the
-# accuracy at 64 is about twice as high.
+# The linear penalty stays at about 95 %. Press et al. (2022, sections 2 and 4) measured language models beyond their
+# training length: sinusoidal positions fail almost at once, rotary ones last somewhat longer, the bias of Raffel et
+# al. longer still, and the penalty longest.
 #
 # **Is the penalty the best, then?** For this task, in which nearer is better. Here is a different task: *which
 # token was three positions back?*
 
-
-# %% draw="open"
-def three_back(shape, generator):
-    tokens = torch.randint(8, shape, generator=generator)
-    answers = tokens.roll(3, dims=-1)
-    answers[..., :3] = -100  # the loss ignores these: no token is three back
-    return tokens, answers
-
-
-with waiting_for("Exercises 3.2, 3.8 and 3.10"):
-    for kind in ("relative bias", "linear penalty"):
-        w = train(kind, seed=0, task=three_back)
-        found = (float(accuracy(w, kind, T, task=three_back).mean()) for T in LENGTHS)
-        print(f"{kind:<15}" + "".join(f"{T:>5} tokens: {a:.2f}" for T, a in zip(LENGTHS, found, strict=True)))
+# %% draw=true
+# Which token was three positions back?
+with waiting_for("Exercises 3.7 and 3.9"):
+    task = experiments.three_back
+    for name, way in {
+        "relative bias": Way(scores=relative_bias, learned=(4, 31)),
+        "linear penalty": Way(scores=linear_penalty),
+    }.items():
+        right = experiments.accuracies(experiments.train(way, task), task)
+        print(experiments.line(name, right))
 
 # %% [markdown]
 # One layer with the penalty can't do it at any length: for the same words, three positions back always counts less
@@ -1058,10 +957,24 @@ with waiting_for("Exercises 3.2, 3.8 and 3.10"):
 # before: each of the many keys more than 15 away gets a little weight.) No way is best for all tasks. Ask which
 # distances a way *can* express, and what it does with those that didn't occur in training.
 #
+# **Does a model always need positions?** Under a causal mask the first token sees one token, and the tenth sees
+# ten, so the mask itself contains the order. One layer can't do much with that. Here is the same model with two
+# layers, still without positions:
+
+# %% draw=true
+# Two layers without positions, at three lengths
+right = experiments.accuracies(experiments.train(Way(layers=2)))
+print(experiments.line("none, two layers", right))
+
+# %% [markdown]
+# At 16 tokens it gets 0.95 in our run, as much as the relative bias. So a causal model of several layers can infer
+# the order by itself. Haviv et al. (2022) found the same in language models of up to 1.3 billion parameters. An
+# encoder without a causal mask can't. And beyond the training length this model fails, too.
+#
 # (One layer, small tables, made-up texts: the numbers hold only for this model. But in large language models, too,
 # sinusoidal positions failed beyond the training length, see Press et al. above.)
 #
-# **Question 3.12** · graded by hand · 8 minutes · 5 points
+# **Question 3.10** · graded by hand · 8 minutes · 5 points
 #
 # Compare the two opinions with your measurements. (a) *Sinusoidal positions may work on longer texts.* (b)
 # *Absolute positions are fixed whatever the length, so use relative ones.* For each, say what is right, what isn't,
@@ -1094,16 +1007,17 @@ with waiting_for("Exercises 3.2, 3.8 and 3.10"):
 # ### END SOLUTION
 
 # %% [markdown]
-# ## 3.13 What to take along
+# ## 3.12 What to take along
 #
-# - Attention without a mask is equivariant: order has to be put into the vectors or into the scores. Under a causal
-#   mask two layers can infer it by themselves, as long as texts are no longer than in training.
-# - Sinusoidal: pairs of sine and cosine with decreasing speeds, computed once; row p is added at position p. Check
-#   the axis.
-# - Near positions are similar, but similarity goes up and down with distance. One matrix moves every position by k.
-# - Learned positions are as good within the training length, and untrained beyond it.
-# - Added to the scores: a learned number for each clipped distance, or a fixed penalty. Rotary turns queries and
-#   keys, so that positions enter the scores only by distance. Values stay as they are.
+# - Attention without a mask is equivariant: order has to be put into the vectors, into queries and keys, or into the
+#   scores. Under a causal mask two layers can infer it by themselves, as long as texts are no longer than in training.
+# - A table adds row p at position p. Check the axis. Learned rows beyond the training length are untrained.
+# - Sinusoidal rows exist for every position, computed once. Near ones are similar, but similarity goes up and down
+#   with distance. One matrix moves every position by k. Yet beyond the training length they failed as well.
+# - A bias by distance is the same wherever a text starts, and the same for all words.
+# - Rotary positions turn queries and keys, so that scores depend only on distances, and each word can prefer its
+#   own. Values stay as they are. Far beyond the training length, hands come round again.
+# - A fixed penalty holds at any length, where near words are what counts.
 # - *Defined* at any length isn't *usable* at any length. Measure it beyond the training length, with several seeds.
 #
 # **Sources.** Vaswani et al. 2017, *Attention is all you need*, section 3.5. Gehring et al. 2017, *Convolutional sequence to

@@ -2,13 +2,13 @@
 # # 4 · Masks
 #
 # - **You will learn** who may look where, and why that decides what a model can learn. You will write the masks of
-#   a decoder, catch models that peek at the answer, show that one masked pass does the work of many, give a decoder
-#   a memory, and see why a bias doesn't belong inside the fraction.
+#   a decoder, the kind of model that writes a text word by word. You will catch models that peek at the answer, show
+#   that one masked pass does the work of many, give a decoder a memory, and see where a bias belongs.
 # - **You need** scaled dot-product attention (lesson 1), heads (lesson 2), broadcasting, and what a gradient is.
 # - **Time** {minutes} minutes. Sections 4.1 to 4.8 and 4.9 to 4.13 fit two sittings.
 #
-# One convention holds throughout the course: **a mask is boolean, and True means "may attend"**. Rows are queries,
-# columns are keys.
+# Two conventions hold throughout the course: **a mask is boolean, and True means "may attend"**, and positions count
+# from 0, as in code. Rows are queries, columns are keys.
 
 # %% setup=true
 import math
@@ -48,8 +48,8 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 #
 # $$M_{ij} = \text{True} \iff j \le i$$
 #
-# **By hand**, for T = 3, counting from 1. Row 1 may see column 1, row 2 columns 1 and 2, row 3 all three. That is a
-# triangle, including the diagonal: word $i$ is known when word $i + 1$ is to be predicted.
+# **By hand**, for T = 3. Row 0 may see column 0, row 1 columns 0 and 1, row 2 all three. That is a triangle, including
+# the diagonal: word $i$ is known when word $i + 1$ is to be predicted.
 #
 # The mask is usually explained in two ways: −∞ in the scores gives weight 0, and all positions can be trained at
 # once. Both are right. You will draw the triangle in 4.4 and test the second explanation in 4.7.
@@ -94,8 +94,7 @@ check("masking.causal", causal_mask)
 # **Why.** A batch is one tensor, but sentences differ in length. So the short ones are padded with a special word
 # that means nothing, the **padding**. No query should look at it.
 #
-# **Formula.** With $n_b$ words in sentence $b$ and padding at its end, position $j$ holds a word if $j < n_b$,
-# counting $j$ from 0.
+# **Formula.** With $n_b$ words in sentence $b$ and padding at its end, position $j$ holds a word if $j < n_b$.
 #
 # **By hand.** Two sentences of 2 and 3 words, T = 4 positions:
 #
@@ -117,11 +116,11 @@ check("masking.causal", causal_mask)
 
 # %% exercise="masking.padding"
 def padding_mask(lengths, T):
-    """Where a batch of sentences, filled up at their ends, has words.
+    """Where a batch of sentences, padded at their ends, has words.
 
     Args:
         lengths: how many words each sentence has, (B,), integers.
-        T: positions of the filled-up sentences.
+        T: positions of each padded sentence.
 
     Returns:
         Boolean, (B, T). True is a word, False is padding.
@@ -178,7 +177,7 @@ def decoder_mask(real):
 
     Args:
         real: where the words are, boolean, (B, T).
-            The padding may stand anywhere.
+            The padding may be anywhere.
 
     Returns:
         Boolean, (B, T, T): sentence, query,
@@ -204,7 +203,7 @@ with waiting_for("Exercises 4.1 and 4.3"):
 # The padding hides two whole columns, and two rows are left with nothing at all. Section 4.5 deals with them.
 #
 # With the padding at the end, the causal mask alone would be enough for every real word, since all padding is in
-# its future. An encoder has no causal mask, so it needs the padding mask wherever the padding is.
+# its future. An encoder, a model that only reads, has no causal mask, so it needs the padding mask wherever the padding is.
 #
 # **With heads**, this mask needs an axis of size 1 for them, (B, 1, T, T). Without it, if B happens to equal H,
 # there is no error, and mask b is applied to head b (2.4).
@@ -252,39 +251,46 @@ with waiting_for("Exercise 4.1"):
 # %% [markdown]
 # ## 4.5 Nothing to look at
 #
-# **Why.** Some rows of a mask are empty: those of padding in front, or of a sentence without words. Lesson 1's
-# attention sets such a row to −∞, and its softmax is 0/0. You might think that it doesn't matter, since nobody
-# reads the output of padding. But look:
+# Some rows of a mask are empty: those of padding in front, or of a sentence without words. Lesson 1's attention sets
+# such a row to −∞, and its softmax is 0/0, which is NaN, "not a number". Does it matter, if nobody reads the output
+# of padding? In this batch two positions of padding come before *the* and *cat*, and a loss will use the outputs of
+# the two words alone.
 
 # %%
 torch.manual_seed(0)
 q, k, v = torch.randn(4, 3), torch.randn(4, 3), torch.randn(4, 2, requires_grad=True)
 allowed = torch.tensor([[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1]]).bool()  # pad, pad, the, cat
 output, weights = scaled_dot_product_attention(q, k, v, allowed)
-print("output", output.detach(), sep="\n")
-output[2:].sum().backward()  # a loss on the two words alone
-print("gradient of v", v.grad, sep="\n")
+output.detach()
 
-# %% [markdown]
-# The loss uses only good rows. Still, the gradient is NaN everywhere, and after one optimizer step so is every
+# %% predict="masking.nan"
+
+# %% draw=true
+# The gradient of v, for a loss on the two words alone
+with waiting_for("your prediction"), after_predicting("masking.nan"):
+    (gradient,) = torch.autograd.grad(output[2:].sum(), v, retain_graph=True)
+    print("gradient of v", gradient, sep="\n")
+
+# %% [markdown] reveals="masking.nan"
+# The loss uses only good rows. Still, the gradient is NaN everywhere, and after one step of training so is every
 # parameter that v was computed from. The reason: the gradient of v is $w^\top g$, and the bad rows have $w$ = NaN
 # and $g$ = 0. **0 · NaN is NaN.** So it doesn't help to replace the NaN in the output, or to multiply it by 0. It
 # must be gone before the product with v, or better, never arise.
-#
+
+# %% [markdown]
 # Libraries differ. For such a row, in the version of PyTorch that this course uses, `scaled_dot_product_attention`
 # returns zeros, and `torch.nn.MultiheadAttention` can return NaN. You will see both in 4.10.
 #
-# **Formula.** A row with something to look at stays as before. A row with nothing gets weights of 0, and so an
-# output of 0:
+# **Formula.** Zeros are what we want. So the weights of an ordinary row stay as before, and an empty one gets 0:
 #
 # $$w_{ij} = \frac{M_{ij}\, e^{s_{ij}}}{\sum_k M_{ik}\, e^{s_{ik}}} \quad\text{or 0 where the sum is empty}$$
 #
-# **By hand.** Scores 0 and 0, values 10 and 20. Mask (True, True): weights ½ and ½, output 15. Mask (False, True):
-# weights 0 and 1, output 20. Mask (False, False): weights 0 and 0, output 0.
+# **By hand.** Scores 0 and 0. Mask (True, True): weights ½ and ½. Mask (False, True): weights 0 and 1. Mask (False,
+# False): weights 0 and 0.
 #
-# **Exercise 4.5** · difficulty 3 of 5 · 10 minutes · 4 points
+# **Exercise 4.5** · difficulty 3 of 5 · 8 minutes · 4 points
 #
-# **Return attention under a mask, with zeros instead of NaN for a query that may look at nothing.**
+# **Return the softmax of each row over what the mask allows, and zeros for a row that may look at nothing.**
 #
 # The check looks at gradients too.
 #
@@ -296,32 +302,42 @@ print("gradient of v", v.grad, sep="\n")
 # ordinary row the hidden weights are 0 already, so the second time changes nothing there.</details>
 
 
-# %% exercise="masking.attention"
-def masked_attention(q, k, v, mask):
-    """Scaled dot-product attention in which a
-    query with nothing to look at gets zeros.
+# %% exercise="masking.softmax"
+def masked_softmax(scores, mask):
+    """The weights of each query, all of them 0
+    if it has nothing to look at.
 
     Args:
-        q: queries, (..., T_q, d_k).
-        k: keys, (..., T_k, d_k).
-        v: values, (..., T_k, d_v).
+        scores: (..., T_q, T_k).
         mask: boolean, broadcastable to
             (..., T_q, T_k). True means "may attend".
 
     Returns:
-        The outputs (..., T_q, d_v) and the weights (..., T_q, T_k). No
-        NaN, nor in gradients.
+        The weights, (..., T_q, T_k). No NaN, nor in gradients.
     """
     ### BEGIN SOLUTION
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
-    scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
-    weights = scores.softmax(dim=-1).masked_fill(~mask, 0.0)
-    return weights @ v, weights
+    hidden = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    return hidden.softmax(dim=-1).masked_fill(~mask, 0.0)
     ### END SOLUTION
 
 
-# %% check="masking.attention"
-check("masking.attention", masked_attention)
+# %% check="masking.softmax"
+check("masking.softmax", masked_softmax)
+
+# %% [markdown]
+# The rest of attention is as in lesson 1:
+
+
+# %%
+def masked_attention(q, k, v, mask):
+    """Scaled dot-product attention in which a query with nothing to
+    look at gets zeros. As in lesson 1, q (..., T_q, d_k), k (...,
+    T_k, d_k) and v (..., T_k, d_v) give the outputs (..., T_q, d_v)
+    and the weights (..., T_q, T_k).
+    """
+    weights = masked_softmax(q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)), mask)
+    return weights @ v, weights
+
 
 # %% draw=true
 # Weights and gradient, without NaN
@@ -345,13 +361,13 @@ with waiting_for("Exercise 4.5"):
 #
 # $$\text{sees}_{ij} = \text{True} \iff \frac{\partial\, \text{output}_i}{\partial\, \text{input}_j} \ne 0$$
 #
-# Output $i$ and input $j$ are vectors, so this derivative is a matrix, with a number for each pair of features. One
+# Output $i$ and input $j$ are vectors, so the derivative is a matrix, with a number for each pair of features. One
 # number other than 0 is enough. A model **leaks** if there is a True above the diagonal.
 #
 # Use random inputs. At a special one, such as all zeros, a derivative can be 0 although output $i$ does depend on
 # input $j$.
 #
-# **By hand.** Running sums: $y_1 = x_1$, $y_2 = x_1 + x_2$, $y_3 = x_1 + x_2 + x_3$. The derivatives are 1 where
+# **By hand.** Running sums: $y_0 = x_0$, $y_1 = x_0 + x_1$, $y_2 = x_0 + x_1 + x_2$. The derivatives are 1 where
 # $j \le i$ and 0 elsewhere: a lower triangle, no leak. The mean of all three, written everywhere: 1/3 in all nine
 # entries, a leak.
 #
@@ -426,7 +442,7 @@ suspects = {"A": suspect_a, "B": suspect_b, "C": suspect_c, "D": suspect_d}
 
 # %% draw=true
 # The weights of the four suspects, and what your detector finds
-places = [str(place) for place in range(1, T + 1)]
+places = [str(place) for place in range(T)]
 axes = plots.panels(4, width=2.7, height=2.6)
 for ax, (name, suspect) in zip(axes, suspects.items(), strict=True):
     plots.heatmap(suspect(x)[1], places, places, title=f"weights of {name}", ax=ax)
@@ -462,7 +478,7 @@ with waiting_for("Exercise 4.6"), after_predicting("masking.suspects"):
 # If output $i$ depends only on the inputs up to $i$, it doesn't matter what comes after them, and the two are
 # equal:
 #
-# $$\text{layer}(x_1 \dots x_T)_i = \text{layer}(x_1 \dots x_i)_i$$
+# $$\text{layer}(x_0 \dots x_{T-1})_i = \text{layer}(x_0 \dots x_i)_i$$
 #
 # **By hand.** Running sums of (1, 2, 4): one pass gives (1, 3, 7). The prefixes give (1), (1, 3), (1, 3, 7), with last
 # entries 1, 3, 7: equal. The mean: one pass gives 7/3 three times, the prefixes 1, 1.5, 7/3: different.
@@ -558,9 +574,9 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), torch.no_grad():
 # ## 4.8 What a leak costs
 #
 # Let us train two models that differ only in the mask. Their texts come from a random process that we know. There
-# are 8 words; with probability 0.7 the next word is the following one (8 is followed by 1), otherwise one of the
+# are 8 words; with probability 0.7 the next word is the following one (0 follows 7), otherwise one of the
 # other seven, all equally likely. Nothing else can be predicted, so the best possible loss is the **entropy** of
-# the next word:
+# the next word, here in **nats**, the unit of natural logarithms:
 #
 # $$H = -0.7 \ln 0.7 - 0.3 \ln \tfrac{0.3}{7} = 1.19 \text{ nats per word}$$
 #
@@ -649,13 +665,13 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
 # So keep the keys and values, and compute only the new word's query, key and value. This store is called the **KV
 # cache**.
 #
-# $$\text{output}_t = \text{Attention}(q_t,\; [k_1 \dots k_t],\; [v_1 \dots v_t])$$
+# $$\text{output}_t = \text{Attention}(q_t,\; [k_0 \dots k_t],\; [v_0 \dots v_t])$$
 #
 # **By hand**, all sizes 1. Stored: keys 0 and 0, values 10 and 20. The new word has query 1, key 0, value 60. All three
 # scores are 0, the weights are 1/3, the output is **30**, and the cache now has three keys and three values.
 #
 # One new word needs no mask: it is the last, and may look at everything stored and at itself. But there may be N
-# new words at once, such as a question that a user has typed. With P stored positions, new word $n$ (from 0) is at
+# new words at once, such as a question that a user has typed. With P stored positions, new word $n$ is at
 # position $P + n$, and has that position's row of the mask:
 #
 # | P = 2, N = 2 | key 0 | key 1 | key 2 | key 3 |
@@ -901,90 +917,71 @@ with waiting_for("Exercises 4.1, 4.2, 4.3, 4.5 and 4.10"):
 # polarity when you call a library**: hide one key, and see whether changing that key changes the output.
 
 # %% [markdown]
-# ## 4.11 A mask inside the fraction
+# ## 4.11 Where a bias belongs
 #
-# It is easy to write attention with a mask like this:
+# **Why.** What is added to the scores needn't hide a key. It can be any finite number, a **bias** that says how much
+# to prefer a key. ALiBi, for example, subtracts a little for each word of distance (Press et al. 2022).
 #
-# $$\text{softmax}\!\left(\frac{Q K^\top + \text{mask}}{\sqrt{d_k}}\right) V$$
-#
-# The mask is added *inside* the fraction. With a mask of 0 and −∞ that makes no difference. But what is added can
-# also be finite: a **bias** that says how much to prefer a key. ALiBi, for example, subtracts a little for each
-# word of distance (Press et al. 2022). Inside the fraction, the bias is divided by $\sqrt{d_k}$, too: the larger
-# $d_k$, the weaker it gets. It belongs outside:
+# **Formula.** The bias is added to the *scaled* scores:
 #
 # $$\text{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}} + \text{bias}\right) V$$
 #
-# **By hand.** $d_k = 64$, so the root is 8. Two keys with q·k = 0, biases 0 and −2. Outside: $e^0 = 1$ and
-# $e^{-2} = 0.135$, weights 0.88 and 0.12. Inside: the bias becomes −0.25, $e^{-0.25} = 0.78$, weights 0.56 and 0.44.
-#
-# As code, with the bias where it belongs:
-
-
-# %%
-def biased_attention(q, k, v, bias):
-    """Attention whose scaled scores get a bias,
-    broadcastable to (..., T_q, T_k), before the softmax.
-    """
-    weights = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) + bias).softmax(dim=-1)
-    return weights @ v, weights
-
-
-# %% [markdown]
-# Compare it with the version above, with any bias that you like:
-
-
-# %%
-def report_attention(q, k, v, bias):
-    weights = ((q @ k.transpose(-2, -1) + bias) / math.sqrt(q.size(-1))).softmax(dim=-1)
-    return weights @ v, weights
-
-
-torch.manual_seed(4)
-wide_q, wide_k, wide_v = torch.randn(6, 64), torch.randn(6, 64), torch.randn(6, 3)
-my_bias = torch.zeros(6, 6)  # change it
-
-# %% draw=true
-# How far the two are from each other
-pairs = [f(wide_q, wide_k, wide_v, my_bias)[1] for f in (biased_attention, report_attention)]
-print(f"largest difference between the weights: {(pairs[0] - pairs[1]).abs().max():.4f}")
-
-# %% [markdown]
 # **Exercise 4.11** · difficulty 2 of 5 · 4 minutes · 2 points
 #
-# **For each mask or bias, write whether adding it inside or outside the fraction gives the same weights, to four
-# digits.**
+# **Catch the slip: name its line, and the bias that shows it.**
 #
-# Take $d_k = 64$ and scores of ordinary size, in float32. Write `"same"` or `"different"` in place of each `...`.
-# You can try it in the cells above; `causal_mask` and `convert` may help.
+# ```text
+# 1  def biased_attention(q, k, v, bias):
+# 2      scores = (q @ k.transpose(-2, -1) + bias) / math.sqrt(q.size(-1))
+# 3      weights = scores.softmax(dim=-1)
+# 4      return weights @ v, weights
+# ```
 #
-# <details><summary>Hint 1</summary>What is each bias divided by 8?</details>
-# <details><summary>Hint 2</summary>What is e to that?</details>
+# Take $d_k = 64$, scores of ordinary size, float32, and weights to four digits.
+#
+# - **a** · 0 where allowed, −∞ where not
+# - **b** · 0 where allowed, −10⁹ where not
+# - **c** · −1 for each word of distance
+#
+# <details><summary>Hint 1</summary>In what order does the formula divide and add?</details>
+# <details><summary>Hint 2</summary>What is each bias divided by 8, and e to that?</details>
 # <details><summary>The idea</summary>If both the bias and an eighth of it give a weight of 0, nothing changes. If
 # not, the weights differ.</details>
 
 # %% exercise="masking.inside"
-inside_or_outside = {
-    "0 where allowed, -inf where not": ...,
-    "0 where allowed, -1e9 where not": ...,
-    "0 where allowed, -5 where not": ...,
-    "-1 for each word of distance": ...,
-}
+bias_slip = {"line with the slip": ..., "bias that shows it": ...}
 ### BEGIN SOLUTION
-inside_or_outside = {
-    "0 where allowed, -inf where not": "same",
-    "0 where allowed, -1e9 where not": "same",
-    "0 where allowed, -5 where not": "different",
-    "-1 for each word of distance": "different",
-}
+bias_slip = {"line with the slip": 2, "bias that shows it": "c"}
 ### END SOLUTION
 
 # %% check="masking.inside"
-check("masking.inside", inside_or_outside)
+check("masking.inside", bias_slip)
 
 # %% [markdown]
-# So the formula above is harmless as long as a mask only hides keys, by −∞ or by a huge number, and wrong for every
-# bias that should weigh keys. Take −1 for each word of distance, and one query that has the same dot product with
-# all 12 keys.
+# So a bias inside the fraction is divided by $\sqrt{d_k}$ too. That is harmless as long as a mask only hides keys, by
+# −∞ or by a huge number, and wrong for every bias that should weigh them.
+#
+# **By hand.** $d_k = 64$, so the root is 8. Two keys with q·k = 0, biases 0 and −2. Outside: $e^0 = 1$ and
+# $e^{-2} = 0.135$, weights 0.88 and 0.12. Inside: the bias becomes −0.25, $e^{-0.25} = 0.78$, weights 0.56 and 0.44.
+#
+# Both as code:
+
+
+# %%
+def biased_weights(q, k, bias):
+    return (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)) + bias).softmax(dim=-1)
+
+
+def weights_with_the_slip(q, k, bias):
+    return ((q @ k.transpose(-2, -1) + bias) / math.sqrt(q.size(-1))).softmax(dim=-1)
+
+
+query, keys, bias = torch.zeros(1, 64), torch.zeros(2, 64), torch.tensor([0.0, -2.0])
+biased_weights(query, keys, bias), weights_with_the_slip(query, keys, bias)
+
+# %% [markdown]
+# How much does that matter? Take −1 for each word of distance, and one query that has the same dot product with all
+# 12 keys.
 
 # %% predict="masking.weak_bias"
 
@@ -992,10 +989,10 @@ check("masking.inside", inside_or_outside)
 # How much a bias for near words still counts
 distance = torch.arange(12.0)
 curves = {}
-for d_k, function in ((64, biased_attention), (16, report_attention), (256, report_attention)):
+for d_k, function in ((64, biased_weights), (16, weights_with_the_slip), (256, weights_with_the_slip)):
     nothing = torch.zeros(12, d_k)  # all dot products are 0
-    where = "outside, any $d_k$" if function is biased_attention else f"inside, $d_k$ = {d_k}"
-    curves[where] = function(nothing[:1], nothing, nothing, -distance)[1][0]
+    where = "outside, any $d_k$" if function is biased_weights else f"inside, $d_k$ = {d_k}"
+    curves[where] = function(nothing[:1], nothing, -distance)[0]
 title = "A bias of −1 for each word of distance"
 with waiting_for("your prediction"), after_predicting("masking.weak_bias"):
     show(plots.lines(distance.tolist(), curves, xlabel="distance (words)", ylabel="weight", title=title))
@@ -1018,8 +1015,8 @@ with waiting_for("your prediction"), after_predicting("masking.weak_bias"):
 #
 # with the matrix product: $(S\,R)_{ij}$ counts the positions $k$ that $i$ sees and that know of $j$.
 #
-# **By hand.** A window of two: each position sees itself and the one before it. After one layer word 4 knows of words 3
-# and 4. After two, of 2, 3 and 4, since word 3 knew of word 2. After three, of all four.
+# **By hand.** A window of two: each position sees itself and the one before it. After one layer position 3 knows of 2
+# and 3. After two, of 1, 2 and 3, since position 2 knew of 1. After three, of all from 0 on.
 #
 # **Exercise 4.12** · difficulty 3 of 5 · 8 minutes · 3 points
 #
@@ -1074,7 +1071,7 @@ with waiting_for("Exercises 4.1, 4.5, 4.6 and 4.12"):
             x = x + masked_attention(x @ query, x @ key, x @ value, window)[0]
         return x
 
-    point, labels = torch.randn(6, 4), [str(place) for place in range(1, 7)]
+    point, labels = torch.randn(6, 4), [str(place) for place in range(6)]
     tables = {f"after layer {n}": sees(lambda x, n=n: run(x, n), point) for n in range(1, 5)}
     agree = [torch.equal(table, reach(window, n)) for n, table in enumerate(tables.values(), 1)]
     show(figures.masks(tables, labels, labels, axes_are=("outputs", "inputs")))

@@ -87,18 +87,10 @@ with waiting_for("your prediction"), after_predicting("complexity.doubled"):
 # FLOPs. Together **48**. (A sum of 3 products needs only 2 additions. But it starts from 0, and everybody counts 2
 # per multiply-add.)
 #
-# **Exercise 5.2** · difficulty 1 of 5 · 5 minutes · 2 points
-#
-# **Return the FLOPs of a matrix product from its two shapes.**
-#
-# <details><summary>Hint 1</summary>How many numbers does the result have, and how many FLOPs does each
-# take?</details>
-# <details><summary>Hint 2</summary>Axes in front of the last two are a batch. How many products are done? If
-# <code>b</code> has no such axes, all of them take the same b.</details>
-# <details><summary>The idea</summary>Each number of a is used once for each column of b.</details>
+# Axes in front of the last two are a batch: so many products are done. As code, from the two shapes alone:
 
 
-# %% exercise="complexity.matmul_flops"
+# %%
 def matmul_flops(a, b):
     """FLOPs of a @ b, where a multiply-add counts 2.
 
@@ -111,98 +103,52 @@ def matmul_flops(a, b):
     Returns:
         The number of FLOPs.
     """
-    ### BEGIN SOLUTION
     return 2 * math.prod(a) * b[-1]
-    ### END SOLUTION
 
-
-# %% check="complexity.matmul_flops"
-check("complexity.matmul_flops", matmul_flops)
 
 # %% [markdown]
-# PyTorch can count the FLOPs of what it computes. Do your counts agree?
+# PyTorch can count the FLOPs of what it computes. Do the counts agree?
 
 # %% draw=true
-# PyTorch's count, and yours
+# PyTorch's count, and ours
 from torch.utils.flop_counter import FlopCounterMode
 
-with waiting_for("Exercise 5.2"):
-    for left, right in [((2, 3), (3, 4)), ((8, 100, 64), (64, 256)), ((8, 12, 100, 64), (8, 12, 64, 100))]:
-        with FlopCounterMode(display=False) as counter:
-            torch.randn(left) @ torch.randn(right)
-        print(f"{left} @ {right}: PyTorch {counter.get_total_flops():,}, you {matmul_flops(left, right):,}")
+for left, right in [((2, 3), (3, 4)), ((8, 100, 64), (64, 256)), ((8, 12, 100, 64), (8, 12, 64, 100))]:
+    with FlopCounterMode(display=False) as counter:
+        torch.randn(left) @ torch.randn(right)
+    print(
+        f"{left} @ {right}: PyTorch {counter.get_total_flops():,}, matmul_flops {matmul_flops(left, right):,}"
+    )
 
 # %% [markdown]
-# ## 5.3 A slip in the shapes
+# ## 5.3 Write the shape beside each product
 #
-# Here is the cost of self-attention for $n$ positions of $d$ features, worked out with a slip that is easy to make.
-# The softmax is left out: it changes no shape.
-#
-# | line | |
-# | --- | --- |
-# | 1 | $Q$ and $K$ are $n \times d$, so $K^\top$ is $d \times n$. |
-# | 2 | $QK^\top$, of $n \times d$ with $d \times n$, takes $n^2 d$ multiply-adds. |
-# | 3 | What comes out is an $n \times d$ matrix. |
-# | 4 | Multiplying it by $V$, which is $n \times d$, takes $n^2 d$ again. |
-# | 5 | So attention's cost is of the order of $n^2 d$. |
-#
-# The last line is right. One line above it isn't.
-#
-# **Exercise 5.3** · difficulty 1 of 5 · 4 minutes · 1 point
-#
-# **Name the line with the slip, the right shape, and what the product would cost if that line were true.**
-#
-# Fill in each `...`: the line's number; `"n × n"`, `"n × d"` or `"d × d"`; `"n²d"`, `"nd²"` or `"nd"` (in
-# multiply-adds). Copy the texts from here.
-#
-# <details><summary>Hint 1</summary>What decides how many rows a product has, and how many columns?</details>
-# <details><summary>Hint 2</summary>Make it small: 2 positions of 3 features. How many scores are there?</details>
-# <details><summary>The idea</summary>There is one score for each pair of query and key. For the last slot: how many
-# numbers would there be, each a dot product of d terms?</details>
-
-# %% exercise="complexity.report_slip"
-report = {
-    "line with the slip": ...,
-    "shape of QKᵀ": ...,
-    "cost of QKᵀ if it were n × d": ...,
-}
-### BEGIN SOLUTION
-report = {
-    "line with the slip": 3,
-    "shape of QKᵀ": "n × n",
-    "cost of QKᵀ if it were n × d": "nd²",
-}
-### END SOLUTION
-
-# %% check="complexity.report_slip"
-check("complexity.report_slip", report)
-
-# %% [markdown]
-# With the shape of line 3, the product of line 4 couldn't even be formed: $n \times d$ doesn't fit $n \times d$.
-# And if there were only $n \cdot d$ scores, they would cost $nd^2$, the order of a recurrent layer, as 5.6 will
-# show. Nothing in attention would be quadratic in $n$. The result is right only because it makes no use of line 3.
-# **Write the shape beside each product.**
-
-# %% [markdown]
-# ## 5.4 Attention, step by step
-#
-# **Formula.** Self-attention of $n$ positions with $d$ features, where queries, keys and values also have $d$
-# features:
+# Self-attention of $n$ positions with $d$ features, where queries, keys and values also have $d$ features:
 #
 # $$\underbrace{Q = XW_q,\; K = XW_k,\; V = XW_v}_{\text{projections}} \quad \underbrace{S = QK^\top}_{\text{scores}} \quad
-# \underbrace{P = \text{softmax}(S / \sqrt d)}_{\text{softmax}} \quad \underbrace{PV}_{\text{mixture}}$$
+# \underbrace{P = \text{softmax}(S / \sqrt d)}_{\text{weights}} \quad \underbrace{PV}_{\text{mixture}}$$
 #
-# The softmax isn't a matrix product. Count 6 FLOPs for each score: divide by $\sqrt d$, compare (for the largest),
-# subtract the largest, take the exponential, add up, divide by the sum.
-#
-# **By hand**, $n = 2$, $d = 3$. Each projection is (2 × 3)(3 × 3): 2·2·3·3 = 36, and three make **108**. The scores
-# are (2 × 3)(3 × 2): **24**. There are 4 scores, so the softmax takes **24**. The mixture is (2 × 2)(2 × 3): **24**.
+# $Q$, $K$ and $V$ are $n \times d$. The scores are $n \times n$, one for each pair of a query and a key, and so are the
+# weights. The mixture is $n \times d$ again.
 
 # %% draw=true
 # Which matrices grow, and how, when the text is twice as long
 show(drawings.twice_as_long())
 
 # %% [markdown]
+# It is an easy slip to give $QK^\top$ the shape of $Q$, $n \times d$. Then the next product couldn't be formed, since
+# $n \times d$ doesn't fit $n \times d$. And $n \cdot d$ scores of $d$ multiply-adds each would cost $nd^2$: nothing in
+# attention would be quadratic in $n$.
+
+# %% [markdown]
+# ## 5.4 Attention, step by step
+#
+# Now count the FLOPs of each step. The softmax isn't a matrix product. Count 6 FLOPs for each score: divide by
+# $\sqrt d$, compare (for the largest), subtract the largest, take the exponential, add up, divide by the sum.
+#
+# **By hand**, $n = 2$, $d = 3$. Each projection is (2 × 3)(3 × 3): 2·2·3·3 = 36, and three make **108**. The scores
+# are (2 × 3)(3 × 2): **24**. There are 4 scores, so the softmax takes **24**. The mixture is (2 × 2)(2 × 3): **24**.
+#
 # **Exercise 5.4** · difficulty 2 of 5 · 8 minutes · 3 points
 #
 # **Return the FLOPs of each step of self-attention.**
@@ -800,6 +746,7 @@ print(f"and takes {time:.0f} times as long")
 # **Return each query's three running numbers after one more block of keys.**
 #
 # Before the first block, `largest` is −∞ and the sums are 0; that needs no special case, as $e^{-\infty} = 0$.
+# `nothing_read`, below the check, makes these three.
 #
 # <details><summary>Hint 1</summary>What is the new maximum? <code>torch.maximum</code> compares two tensors place
 # by place.</details>
@@ -839,13 +786,23 @@ def absorb(largest, total, mixture, scores, values):
 # %% check="complexity.absorb"
 check("complexity.absorb", absorb)
 
+
+# %%
+def nothing_read(q, v):
+    """The three running numbers before the first block: of queries
+    (..., T_q, d_k) and values (..., T_k, d_v).
+    """
+    largest, total = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1])
+    return largest, total, q.new_zeros(*q.shape[:-1], v.size(-1))
+
+
 # %% [markdown]
 # ### Explore: read on, and correct
 #
 # One query, 12 keys. The picture calls **your** function. Try these:
 #
 # 1. Read block after block. When do the bars shrink a lot, and when only a little?
-# 2. Key 9 has the largest score. What are the weights before it is read, and after?
+# 2. Key 8 has the largest score. What are the weights before it is read, and after?
 # 3. Change the size of a block, then read all keys. Does the last line change?
 
 # %% draw=true
@@ -855,9 +812,8 @@ explorers.running_softmax_explorer(absorb)
 # %% [markdown]
 # ## 5.12 Attention in blocks
 #
-# Now for whole sequences: go through the keys and values a block at a time, absorb each, and divide at the end. No
-# table of scores is larger than the queries times one block, so memory grows with $n$, not with $n^2$. (Rabe and
-# Staats 2021 go further: with blocks of queries as well, the scores take memory that grows like $\sqrt n$.)
+# Now for whole sequences: begin with `nothing_read`, go through the keys and values a block at a time, absorb each, and
+# divide the mixture by the total at the end.
 #
 # **By hand.** 100 queries, 100 keys, blocks of 10: ten tables of 100 × 10 = 1000 scores, one after another, in place
 # of one of 10,000.
@@ -867,7 +823,7 @@ explorers.running_softmax_explorer(absorb)
 show(drawings.blocks())
 
 # %% [markdown]
-# **Exercise 5.12** · difficulty 4 of 5 · 14 minutes · 4 points
+# **Exercise 5.12** · difficulty 3 of 5 · 10 minutes · 4 points
 #
 # **Return attention's outputs, going through keys and values a block at a time.**
 #
@@ -876,8 +832,8 @@ show(drawings.blocks())
 #
 # <details><summary>Hint 1</summary>Blocks begin at 0, block, 2 · block and so on. What does a slice return that
 # reaches beyond the end?</details>
-# <details><summary>Hint 2</summary>What do you start from? <code>q.new_full(q.shape[:-1], -math.inf)</code> has q's
-# dtype; the mixture has the features of v.</details>
+# <details><summary>Hint 2</summary>Which scores does each block need, and by what are they divided? What does
+# <code>absorb</code> give back?</details>
 # <details><summary>The idea</summary>All queries meet one block of keys at a time. Only when all keys are read is
 # the mixture divided by the total.</details>
 
@@ -897,9 +853,7 @@ def blockwise_attention(q, k, v, block):
         The outputs, (..., T_q, d_v).
     """
     ### BEGIN SOLUTION
-    largest = q.new_full(q.shape[:-1], -math.inf)
-    total = q.new_zeros(q.shape[:-1])
-    mixture = q.new_zeros(*q.shape[:-1], v.size(-1))
+    largest, total, mixture = nothing_read(q, v)
     for start in range(0, k.size(-2), block):
         keys, values = k[..., start : start + block, :], v[..., start : start + block, :]
         scores = q @ keys.transpose(-2, -1) / math.sqrt(q.size(-1))
@@ -910,6 +864,12 @@ def blockwise_attention(q, k, v, block):
 
 # %% check="complexity.blockwise_attention"
 check("complexity.blockwise_attention", blockwise_attention)
+
+# %% [markdown]
+# ## 5.13 What blocks save
+#
+# Compare attention in full with your attention in blocks of 64 keys: the largest tensor that each makes, the outputs,
+# and the time.
 
 # %% draw=true
 # Memory, outputs and time: in full, and in blocks
@@ -930,84 +890,63 @@ with waiting_for("Exercise 5.12"):
     print(f"milliseconds at n = {sizes[-1]}: full {full_time:.0f}, in blocks {time:.0f}")
 
 # %% [markdown]
-# The same outputs up to rounding, and memory with slope 1 instead of 2. The FLOPs are the same as before: attention
-# in blocks is still quadratic in *time*. Whether it is faster depends on the machine. FlashAttention (Dao et
-# al. 2022) works this way inside a GPU's small fast memory, with the queries in blocks too. It is faster than full
-# attention because it moves fewer bytes, not because it computes less.
+# The same outputs up to rounding, and memory with slope 1 instead of 2: no table of scores is larger than the queries
+# times one block. (Rabe and Staats 2021 go further: with blocks of queries as well, the scores take memory that grows
+# like $\sqrt n$.)
 #
-# Why blocks of *keys*? Blocks of queries save memory too, and need no running softmax, since each query still sees
-# its whole row. But a row can be long, and when a text is written word by word there is only one query (5.13).
-# Blocks of keys work even then.
+# **Time.** The FLOPs are the same as before: attention in blocks is still quadratic in them. Whether it is faster
+# depends on the machine. FlashAttention (Dao et al. 2022) works this way inside a GPU's small fast memory, with the
+# queries in blocks too. It is faster than full attention because it moves fewer bytes, not because it computes less.
 #
-# Your function leaves two things out. A mask would set scores to −∞ before they are absorbed. But where it hides the
-# whole first block from a query, as padding in front does, the largest score so far is −∞, and −∞ − (−∞) isn't a
-# number. So begin with a huge negative number instead of −∞, or skip hidden blocks. The gradient needs more thought:
-# autograd keeps every block's exponentials, which together are the whole table again. Rabe and Staats, and
-# FlashAttention, compute them a second time in the backward pass instead.
+# **Why blocks of *keys*?** Blocks of queries save memory too, and need no running softmax, since each query still sees
+# its whole row. But a row can be long, and when a text is written word by word there is only one query (5.14). Blocks
+# of keys work even then.
+#
+# **What is missing.** Your function takes no mask. A mask would set scores to −∞ before they are absorbed. But where it
+# hides the whole first block from a query, as padding in front does, the largest score so far is −∞, and −∞ − (−∞) is
+# NaN. So begin with a huge negative number instead of −∞, or skip hidden blocks. And training needs more thought:
+# autograd keeps every block's exponentials for the gradient, which together are the whole table again. Rabe and Staats,
+# and FlashAttention, compute them a second time in the backward pass instead.
 
 # %% [markdown]
-# ## 5.13 Writing one word at a time: the cache
+# ## 5.14 The cache, and heads that share keys
 #
 # You built the **key-value cache** in 4.9: when a model writes word by word, the keys and values so far are kept
 # instead of being computed again. Each new word then costs the FLOPs of one row of scores, not $n$ rows. Now memory
 # is the limit. How much does the cache take?
 #
-# **Formula.** For each position, each layer, and each head that has keys and values of its own, the cache keeps one
-# key and one value of $d_\text{head}$ numbers.
+# For each position, each layer, and each head that has keys and values of its own, the cache keeps one key and one
+# value of $d_\text{head}$ numbers. The queries aren't kept: each is used for its own word and never again.
 #
-# Heads can *share* keys and values, so the function takes two numbers of heads. With as many heads of keys as of
-# queries, it is lesson 2's multi-head attention. With a single one, it is *multi-query* attention (Shazeer 2019).
-# In between, where groups of query heads share one, it is *grouped-query* attention (Ainslie et al. 2023).
-#
+# Heads can *share* keys and values. With as many heads of keys as of queries, it is lesson 2's multi-head attention.
+# With a single one, it is *multi-query* attention (Shazeer 2019). In between, where groups of query heads share one, it
+# is *grouped-query* attention (Ainslie et al. 2023). So what counts is the number of heads of keys and values:
+
+
+# %%
+def cache_bytes(layers, kv_heads, d_head, positions, bytes_per_number):
+    """Bytes of the cache of one text: a key and a value (2) of d_head
+    numbers for each layer, each head of keys and each position.
+    """
+    return 2 * layers * kv_heads * d_head * positions * bytes_per_number
+
+
+# %% [markdown]
 # **By hand.** 2 layers, 4 query heads that share 2 heads of keys and values, $d_\text{head}$ = 8, 10 positions, 2
 # bytes per number: 2 (key and value) · 2 · 2 · 8 · 10 · 2 = **1280 bytes**.
 #
-# **Exercise 5.13** · difficulty 2 of 5 · 5 minutes · 2 points
-#
-# **Return how many bytes the cache of one sequence takes.**
-#
-# <details><summary>Hint 1</summary>Which are read again when the next word is written: queries, keys or
-# values?</details>
-# <details><summary>Hint 2</summary>Which argument has no effect on what is kept?</details>
-# <details><summary>The idea</summary>The cache keeps one key and one value for each layer, each head of keys and
-# each position.</details>
+# Llama 2 70B has 80 layers, 64 query heads of width 128, and 8 heads of keys and values (Touvron et al. 2023, and its
+# published settings). What if each of the 64 had its own?
 
-
-# %% exercise="complexity.cache_bytes"
-def cache_bytes(layers, heads, kv_heads, d_head, positions, bytes_per_number):
-    """Bytes of the key-value cache of one sequence.
-
-    Args:
-        layers: of the model.
-        heads: heads of queries, in each layer.
-        kv_heads: heads of keys and values, in each layer: `heads` of
-            them, or fewer when shared.
-        d_head: features of a query, a key or a value, in one head.
-        positions: read or written so far.
-        bytes_per_number: 2 for bfloat16.
-
-    Returns:
-        The number of bytes.
-    """
-    ### BEGIN SOLUTION
-    return 2 * layers * kv_heads * d_head * positions * bytes_per_number
-    ### END SOLUTION
-
-
-# %% check="complexity.cache_bytes"
-check("complexity.cache_bytes", cache_bytes)
-
-# %% [markdown]
-# Take a model with the shape of Llama 2 70B: 80 layers, 64 query heads of width 128, 8 heads of keys and values
-# (Touvron et al. 2023, and its published settings). Then the same with all 64, and with a single one:
+# %% predict="complexity.cache"
 
 # %% draw=true
 # What the cache takes with 64, 8 and 1 heads of keys and values
-with waiting_for("Exercise 5.13"):
+with waiting_for("your prediction"), after_predicting("complexity.cache"):
     groups = {"64 (one for each head)": 64, "8 (groups of 8)": 8, "1 (one for all)": 1}
     lengths = (4_096, 100_000)
     gigabytes = {
-        f"{n} positions": [cache_bytes(80, 64, count, 128, n, 2) / 1e9 for count in groups.values()]
+        f"{n} positions": [cache_bytes(80, count, 128, n, 2) / 1e9 for count in groups.values()]
         for n in lengths
     }
     title = "Cache of one sequence, bfloat16"
@@ -1017,14 +956,12 @@ with waiting_for("Exercise 5.13"):
     ax.set_xlabel("heads of keys and values")
     show(ax)
 
-# %% [markdown]
+# %% [markdown] reveals="complexity.cache"
 # With a head of keys for each query head, 100,000 positions take 262 GB, more than three GPUs of 80 GB hold, besides
 # the model's own weights. Groups of 8 make that 8 times smaller. And since the whole cache is *read* for each new
 # word, writing gets faster, too.
 
 # %% [markdown]
-# ## 5.14 Heads that share keys
-#
 # What does attention look like when heads share? With $H$ heads of queries and $G$ of keys and values, where $G$
 # divides $H$, **neighbours share**: the first $H/G$ query heads use the first head of keys and values, the next $H/G$
 # the second, and so on.

@@ -73,7 +73,7 @@ with waiting_for("your prediction"), after_predicting("block.alone"):
 #
 # **Why.** A model reads numbers that stand for words, say 17, 4, 230. A table with a row of $C$ numbers for each of
 # the $V$ tokens turns them into vectors. The rows are parameters, learned like everything else. A second row, from a
-# table of positions, says where the token is, as in 3.7.
+# table of positions, says where the token is, as in 3.2.
 #
 # **Formula** (Vaswani et al. 2017, section 3.4):
 #
@@ -161,9 +161,8 @@ check("block.unembed", unembed)
 # %% [markdown]
 # ## 6.4 Layer norm
 #
-# **Why.** Twelve blocks are 24 sublayers in a row. If each makes its vectors a fifth larger, what comes out is 80
-# times as large as what went in. A **norm** in front of each sublayer gives it vectors of the same size, however deep
-# it is.
+# **Why.** Twelve blocks are 24 sublayers in a row. If each makes its vectors a fifth larger, the output is 80 times
+# as large as the input. A **norm** in front of each sublayer gives it vectors of the same size, however deep it is.
 #
 # **Formula** (Ba, Kiros and Hinton 2016). For one vector $x$ of $C$ channels:
 #
@@ -180,10 +179,9 @@ check("block.unembed", unembed)
 #
 # **Return x with mean 0 and variance 1 in each vector, times `weight`, plus `bias`.**
 #
-# <details><summary>Hint 1</summary>Over which axis are mean and variance taken, and what does <code>keepdim</code> do
-# for the subtraction?</details>
-# <details><summary>Hint 2</summary>Does <code>x.var()</code> divide by C or by C − 1, and is ε inside the root or
-# outside?</details>
+# <details><summary>Hint 1</summary>Over which axis are mean and variance taken? (<code>keepdim=True</code> keeps
+# that axis for the subtraction.)</details>
+# <details><summary>Hint 2</summary>Does <code>x.var()</code> divide by C or by C − 1?</details>
 # <details><summary>The idea</summary>Subtract the mean first. The mean square of what is left is the
 # variance.</details>
 
@@ -294,9 +292,9 @@ with waiting_for("Exercise 6.5"):
 # %% [markdown]
 # ## 6.6 The feed-forward network
 #
-# **Why.** Attention moves information between positions. The feed-forward network works on what arrives, at each
-# position alone, with the same two matrices everywhere: up to a wider vector, a GELU, and down again. With the usual
-# width, $d_\text{ff} = 4C$, it holds two thirds of a block's parameters, as lesson 7 will count.
+# **Why.** Attention moves information between positions. The feed-forward network then processes each position by
+# itself, with the same two matrices everywhere: up to a wider vector, a GELU, and down again. With the usual width,
+# $d_\text{ff} = 4C$, it holds two thirds of a block's parameters, as lesson 7 will count.
 #
 # **Formula** (Vaswani et al. 2017, section 3.3, with a GELU for the ReLU):
 #
@@ -310,7 +308,8 @@ with waiting_for("Exercise 6.5"):
 #
 # **Write `forward`: up, your `gelu`, and down again.**
 #
-# <details><summary>Hint 1</summary>How is a <code>Linear</code> called, and does it add its bias itself?</details>
+# <details><summary>Hint 1</summary>A <code>Linear</code> is called like a function. Does it add its bias
+# itself?</details>
 # <details><summary>Hint 2</summary>Is the vector narrow or wide where the GELU works?</details>
 # <details><summary>The idea</summary>Three calls, one inside the other.</details>
 
@@ -365,12 +364,12 @@ check("block.feed_forward", FeedForward)
 
 # %% exercise="block.add_sublayer"
 def add_sublayer(x, sublayer, norm, norm_first=True):
-    """Add what a sublayer says to the residual path.
+    """Add a sublayer's output to the residual path.
 
     Args:
         x: the residual path, (..., T, C).
         sublayer: a function from (..., T, C) to (..., T, C).
-        norm: another.
+        norm: a function like it.
         norm_first: True normalises what the sublayer reads (pre-norm),
             False the sum (post-norm).
 
@@ -386,9 +385,9 @@ def add_sublayer(x, sublayer, norm, norm_first=True):
 check("block.add_sublayer", add_sublayer)
 
 # %% [markdown]
-# What is the path worth? First, before any training: small language models of twelve blocks, with random weights
-# and your `add_sublayer`, read some sentences. We look at the gradient of the loss in front of each block. Without
-# a residual path, a block's output replaces what it has read.
+# What is the path worth? We look first before any training: small language models of twelve blocks, with random
+# weights and your `add_sublayer`, read some sentences. The figure shows the gradient of the loss in front of each
+# block. Without a residual path, a block's output replaces what it has read.
 
 # %% predict="block.gradient"
 
@@ -399,7 +398,7 @@ with waiting_for("Exercise 6.7"), after_predicting("block.gradient"):
 
 # %% [markdown] reveals="block.gradient"
 # Without path and norms, the first block's gradient is about 10⁻¹⁴ of the last one's. (Geometric means of three
-# seeds.) Norms alone restore the size of the gradient. Is size enough to learn from?
+# seeds.) Norms alone restore the size of the gradient. Is that enough to learn from?
 
 # %% [markdown]
 # Now the same four kinds of model, with 2, 6 and 12 blocks and three seeds each, are trained briefly to predict the
@@ -418,13 +417,13 @@ with waiting_for("Exercise 6.7"), after_predicting("block.depth"):
     show(figures.losses(learned, guesses))
 
 # %% [markdown] reveals="block.depth"
-# In this short time no stack without a residual path, however shallow, gets below the loss of word frequencies alone,
-# the lower of the two thin lines. With the path all of them learn. Norms hardly matter for two blocks, but a good
-# deal for twelve. (Three seeds, one learning rate, 0.01, small models. Deeper isn't better yet after 50 steps; and
-# with more time and care, stacks without a path learn something as well.)
+# In this short time no stack without a residual path, however shallow, gets below the lower of the two thin lines,
+# the loss of word frequencies alone. With the path all of them learn. Norms hardly matter for two blocks, but a
+# good deal for twelve. (Three seeds, one learning rate, 0.01, small models. Deeper isn't better yet after 50 steps;
+# and with more time and care, stacks without a path learn something as well.)
 #
-# So the gradient's size isn't everything. Without a path, what the first block has seen must survive eleven
-# rewritings, and 6.1 showed what those do.
+# So the gradient's size isn't everything. Without a path, eleven blocks rewrite what the first one has seen, and
+# 6.1 showed what that does.
 
 # %% [markdown]
 # ## 6.8 Norm first or last?
@@ -440,9 +439,9 @@ with waiting_for("Exercise 6.7"), after_predicting("block.depth"):
 #
 # <details><summary>Hint 1</summary>Write down the path after two sublayers, both ways. Which is a sum of three
 # terms?</details>
-# <details><summary>Hint 2</summary>Which operation comes last before the vectors leave the stack?</details>
-# <details><summary>The idea</summary>Norm last puts the path itself through every norm; norm first only copies of
-# it.</details>
+# <details><summary>Hint 2</summary>Which operation is the last one before the vectors leave the stack?</details>
+# <details><summary>The idea</summary>With the norm last, the path itself goes through every norm; with the norm
+# first, only copies of it do.</details>
 
 # %% exercise="block.pre_or_post"
 norms = {
@@ -554,8 +553,8 @@ evaluation = {
 check("block.eval", evaluation)
 
 # %% [markdown]
-# The models that you pretrain on made-up reviews never see a text twice. There is nothing to learn by heart, so they
-# do without dropout.
+# The models that you pretrain on made-up reviews never see a text twice. There is nothing to learn by heart, so
+# they use no dropout.
 
 # %% [markdown]
 # ## 6.10 The block
@@ -578,7 +577,7 @@ show(drawings.block())
 # %% [markdown]
 # **Exercise 6.10** · difficulty 3 of 5 · 12 minutes · 4 points
 #
-# **Write `forward`: attention, then the feed-forward network, each behind its own norm and added to the path.**
+# **Write `forward`: attention, then the feed-forward network, each after its own norm and added to the path.**
 #
 # <details><summary>Hint 1</summary>Your <code>add_sublayer</code> wants a function of one argument. How do you give
 # it attention with a mask, and only the first of its two results?</details>
@@ -589,7 +588,7 @@ show(drawings.block())
 # %% exercise="block.block"
 class Block(torch.nn.Module):
     """Self-attention, then the feed-forward network,
-    each beside the residual path, each behind a norm.
+    each beside the residual path, each after a norm.
 
     Args:
         d_model: C.
@@ -712,7 +711,8 @@ check("block.model", DecoderOnly)
 # | `transformer.h.0.mlp.c_fc`, `mlp.c_proj` | `blocks.0.feed_forward.W_up`, `W_down` |
 # | `transformer.ln_f` | `norm` |
 #
-# Each but the first two has a `.weight` and a `.bias`. `lm_head.weight` is the table of words again, and isn't needed.
+# All but the first two have a `.weight` and a `.bias`. `lm_head.weight` is the table of words again, and isn't
+# needed.
 #
 # **By hand.** $C$ = 4: words of GPT-2 (2, 4, 6, 8) become **(1, 2, 3, 4)**, and the last norm's weight and bias double.
 #
@@ -792,7 +792,7 @@ with waiting_for("Exercises 6.2 to 6.12"), torch.no_grad():
 # The same numbers, up to rounding: you have built GPT-2's architecture.
 
 # %% [markdown]
-# ## 6.13 How large to begin
+# ## 6.13 Initial weights
 #
 # **Why.** Each of $N$ blocks adds to the path twice. If each addition is independent and has variance $v$, the path's
 # variance grows by $2N v$. GPT-2 starts smaller where a map *writes* to the path (Radford et al. 2019, section 2.3):
@@ -808,12 +808,12 @@ with waiting_for("Exercises 6.2 to 6.12"), torch.no_grad():
 # <details><summary>Hint 1</summary>How do the names of the two maps end? <code>str.endswith</code> takes several
 # endings at once.</details>
 # <details><summary>Hint 2</summary>How many sublayers does a block have?</details>
-# <details><summary>The idea</summary>The name tells which maps write to the path, and variances add up.</details>
+# <details><summary>The idea</summary>The name says which maps write to the path, and variances add up.</details>
 
 
 # %% exercise="block.initial_std"
 def initial_std(name, n_layers, std=0.02):
-    """How large a weight is drawn at first:
+    """How large a weight is at first:
     smaller where it writes to the residual path.
 
     Args:
@@ -824,7 +824,7 @@ def initial_std(name, n_layers, std=0.02):
 
     Returns:
         The standard deviation: std / √(number of sublayers) for the
-        weight of a sublayer's last map, std for all else, biases too.
+        weight of a sublayer's last map, std for all others, biases too.
     """
     ### BEGIN SOLUTION
     return std / math.sqrt(2 * n_layers) if name.endswith(("W_o.weight", "W_down.weight")) else std
@@ -868,8 +868,10 @@ with waiting_for("Exercises 6.2 to 6.13"), after_predicting("block.first_loss"),
 # run the cell again.
 #
 # Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast GPU
-# (NVIDIA's H200), this run took 13 seconds instead of 45 on two CPU cores, and ended with the same loss. The 36
-# short runs of 6.7 took 29 seconds instead of 20, because a GPU does them one by one.
+# (NVIDIA's H200), this run took {measured.lessons_from_top_to_bottom.06_block_learning_to_speak.s_cuda} seconds
+# instead of {measured.lessons_from_top_to_bottom.06_block_learning_to_speak.s_cpu} on two CPU cores, and ended with
+# the same loss. The 36 short runs of 6.7 took {measured.lessons_from_top_to_bottom.06_block_stacks.s_cuda} seconds
+# instead of {measured.lessons_from_top_to_bottom.06_block_stacks.s_cpu}, because a GPU does them one by one.
 
 # %% draw=true
 TRAIN_ANEW = False
@@ -885,7 +887,7 @@ with waiting_for("Exercises 6.2 to 6.13"):
     model = fresh
 
 # %% [markdown]
-# And now it speaks. You give it a beginning; it draws one word after the other.
+# And now it speaks. You give it a beginning, and it draws one word after another.
 
 # %% draw=true
 # What it says, four times
@@ -922,14 +924,14 @@ explorers.stream_explorer(model, unembed, "the training in 6.14")
 # %% [markdown] written="block.plumbing" points=5
 # ### BEGIN SOLUTION
 # **Model answer.** Attention is the only part that moves information between positions, so in that sense the friend
-# is right. But stacked alone it destroys what it moves: each layer averages over positions, and after two layers
-# all ten positions had a mean cosine of 1.0; with its output added to what it had read, they stayed apart. The
-# residual path keeps what no layer has touched and gives the gradient a way back: without path and norms the
+# is right. But stacked on its own it destroys what it moves: each layer averages over positions, and after two
+# layers all ten positions had a mean cosine of 1.0; with its output added to what it had read, they stayed apart.
+# The residual path keeps what no layer has changed, and gives the gradient a way back: without path and norms the
 # gradient in front of the first of twelve blocks was about 10⁻¹⁴ of that in front of the last. Norms alone repaired
 # the gradient's size, yet no stack without the path got below the loss that word frequencies give, in our short
 # training; with the path, norms made more difference the deeper the stack was. The feed-forward network works at
-# each position alone and holds two thirds of a block's parameters: it does something with what attention has
-# brought; without an activation in it two maps would be one.
+# each position alone and holds two thirds of a block's parameters: it processes what attention has brought there;
+# without an activation between them, its two maps would be one.
 #
 # **Rubric**
 # - 1 point: attention alone makes positions alike (or: is only averaging).
@@ -940,15 +942,15 @@ explorers.stream_explorer(model, unembed, "the training in 6.14")
 # ### END SOLUTION
 
 # %% [markdown]
-# ## 6.15 What to take along
+# ## 6.15 What to remember
 #
 # - One table turns tokens into vectors and vectors into scores: it is tied.
 # - A layer norm gives each vector mean 0 and variance 1: divide by C, and keep ε inside the root.
 # - The feed-forward network works at each position alone; without its activation it would be one matrix.
-# - The residual path is read and added to. Without it attention makes all positions alike, and even shallow stacks
-#   hardly learn.
+# - Sublayers read the residual path and add to it. Without it, attention makes all positions alike, and even
+#   shallow stacks hardly learn.
 # - With the norm first, the path is a plain sum, and needs one more norm at the end.
-# - `eval()` stops dropout. It stops no gradient.
+# - `eval()` stops dropout, but no gradient.
 # - A map that writes to the path starts with smaller weights.
 #
 # **Sources.** Vaswani et al. 2017, *Attention is all you need*, sections 3.1, 3.3 and 3.4. He et al. 2016, *Deep residual

@@ -2,8 +2,8 @@
 # # 7 · Counting parameters
 #
 # - **You will learn** to count a Transformer's parameters, part by part, with formulas that agree with real modules
-#   to the last number. Then what it takes to train one: gigabytes, operations, days. You will also see how a right
-#   formula can come with wrong totals, and a wrong formula with right totals.
+#   to the last number. Then what it takes to train one: gigabytes, operations, days. You will also see how a wrong
+#   formula can give the right total, and how to expose it.
 # - **You need** lessons 2 and 4: multi-head attention, and masks. Little code, much care.
 # - **Time** {minutes} minutes, in three sittings: 7.1 to 7.7, 7.8 to 7.13, 7.14 to 7.19.
 #
@@ -29,7 +29,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 
 # %% recall="counting.recall_norm"
 
-# %% recall="counting.recall_cache"
+# %% recall="counting.recall_heads"
 
 # %% recall="counting.recall_embed"
 
@@ -193,7 +193,7 @@ with waiting_for("Exercise 7.3"):
 
 # %% [markdown]
 # Each stripe belongs to one head. More heads mean more stripes, but the areas stay the same. **The number of heads
-# is not in the formula.** Keep that in mind for 7.9.
+# is not in the formula.** Keep that in mind for 7.8.
 
 # %% [markdown]
 # ## 7.4 Feed-forward
@@ -334,12 +334,13 @@ with waiting_for("Exercise 7.6"):
 # together are less than 0.3 % of this layer.
 
 # %% [markdown]
-# ## 7.7 A whole model: the lab's
+# ## 7.7 A whole model
 #
-# Two students of a course counted the same small model. It has a vocabulary of 100 tokens, width 200, sines for
-# positions, 4 encoder layers with 2 heads and hidden width 200, and on top one linear map with a bias, its
-# **head**. The course trains it twice: as a language model, whose head has an output for each of the 100 tokens,
-# and then as a classifier with 2 classes.
+# Take a small model from a course's lab. It has a vocabulary of 100 tokens, width 200, sines for positions, 4 encoder
+# layers with 2 heads and hidden width 200, and on top one linear map with a bias. That map is called a **head** too,
+# though it has nothing to do with attention's heads: it is what the model answers with. The lab trains the model
+# twice: as a language model, whose head has an output for each of the 100 tokens, and then as a classifier with 2
+# classes.
 #
 # Here it is as a module, without the parts that have no parameters.
 
@@ -408,151 +409,61 @@ with waiting_for("Exercise 7.7"), after_predicting("counting.larger"):
 # 100 words. So the *language model* is the larger one, 1,008,100 against 988,402.
 
 # %% [markdown]
+# Two slips are easy to make here. One is to swap the two totals, so ask beforehand which must be larger. The other is
+# a bracket that never closes:
+#
+# $$V d + 4 \cdot \Big(\;4 (d^2 + d) + 2d + 2 (d^2 + d) + 2d + d\,C + C$$
+#
+# All its parts are right for a classifier with $C$ classes, but it doesn't say what is counted four times. The
+# bracket closes after the second $2d$, where a layer ends. At the very end, it would give the model four heads, and
+# the classifier 3 · 402 parameters too many. **Copied totals don't test a formula. Evaluate it.**
+#
 # *A good place for a break.*
 
 # %% [markdown]
-# ## 7.8 The first count
+# ## 7.8 Right by coincidence
 #
-# The first count is one long formula for the classifier, with $C$ classes (in our symbols):
-#
-# $$V d + 4 \cdot \Big(\;4 \cdot (d^2 + d) \;+\; 2d \;+\; 2 \cdot (d^2 + d) \;+\; 2d \;+\; d\,C + C$$
-#
-# The parts are right. But the bracket after the ×4 is never closed, so the formula doesn't say what is counted four
-# times. Here we have written its steps and its two totals as code:
-
-# %%
-d, V, C = 200, 100, 2  # line 1
-attention = 3 * (d * d + d) + (d * d + d)  # line 2
-feed_forward = 2 * (d * d + d)  # line 3
-layer = attention + 2 * d + feed_forward + 2 * d  # line 4
-body = V * d + 4 * layer  # line 5
-for_classes, for_words = d * C + C, d * V + V  # line 6
-first_report = {"classifier": body + for_words, "language model": body + for_classes}  # line 7
-first_report
-
-# %% [markdown]
-# **Exercise 7.8** · difficulty 2 of 5 · 5 minutes · 2 points
-#
-# **Name the line with the slip, and say where the formula's bracket should close.**
-#
-# The bracket closes behind `"attention"`, `"feed-forward"`, `"the second norm"` or `"the head"`.
-#
-# <details><summary>Hint 1</summary>Compare the two totals with yours.</details>
-# <details><summary>Hint 2</summary>Before any calculation: which of the two models must be larger, and why?</details>
-# <details><summary>The idea</summary>A layer ends where the next one begins. What comes after the last layer is there
-# once.</details>
-
-# %% exercise="counting.first_report"
-first_report_slips = {
-    "the line with the slip": ...,
-    "the bracket after ×4 closes behind": ...,
-}
-### BEGIN SOLUTION
-first_report_slips = {
-    "the line with the slip": 7,
-    "the bracket after ×4 closes behind": "the second norm",
-}
-### END SOLUTION
-
-# %% check="counting.first_report"
-check("counting.first_report", first_report_slips)
-
-# %% [markdown]
-# Both slips can be seen without a computer. A head with 100 outputs has more parameters than one with 2. And a
-# formula whose brackets don't close can't be evaluated, so the totals came from somewhere else, such as a printout of
-# the model. **Copied numbers don't test a formula. Evaluate it.**
-
-# %% [markdown]
-# ## 7.9 The second count
-#
-# The second count gets both totals right, 988,402 and 1,008,100. On the way it twice writes 98,800 instead of
-# 988,000, a slip of the pen that adding up would have caught: 98,800 + 402 isn't 988,402. There is something worse.
-# Here is the count:
+# A formula claims something about every model, but a total tests it on one. Here is a count with a slip. Its totals
+# for both models of 7.7 are right, to the last digit:
 
 
 # %%
-def second_report(vocabulary, d_model, n_heads, n_layers, n_out):
-    embedding = vocabulary * d_model  # line 1
-    attention = 3 * d_model * (d_model + 1) + d_model * (d_model + 1)  # line 2
-    feed_forward = d_model * (d_model + 1) * n_heads  # line 3
-    norms = 2 * d_model * n_heads  # line 4
-    body = embedding + n_layers * (attention + feed_forward + norms)  # line 5
-    return body + (d_model + 1) * n_out  # line 6
+def slipped_count(vocabulary, d_model, n_heads, n_layers, n_out):
+    square = d_model * d_model + d_model  # a map from width to width, with its bias
+    attention = 4 * square
+    feed_forward = n_heads * square
+    norms = n_heads * 2 * d_model
+    layers = n_layers * (attention + feed_forward + norms)
+    return vocabulary * d_model + layers + d_model * n_out + n_out
 
 
-second_report(100, 200, 2, 4, 2), second_report(100, 200, 2, 4, 100)
-
-# %% [markdown]
-# Right to the last digit, for both models. And yet two of its lines are wrong.
-#
-# **Exercise 7.9** · difficulty 2 of 5 · 5 minutes · 2 points
-#
-# **Judge each line, and for a wrong one say what its 2 should count.**
-#
-# Write `"right"` or `"wrong"` for each line. A wrong line needs a 2 and takes it from the wrong place. What should
-# it count: `"heads"`, `"matrices"` or `"norms"`?
-#
-# <details><summary>Hint 1</summary>Which parts of a layer know about heads at all? Section 7.3 says what the heads change
-# in the count.</details>
-# <details><summary>Hint 2</summary>The lab model has 2 heads. What else is there two of in each layer?</details>
-# <details><summary>The idea</summary>A 2 can count several things. Which of these lines should change if the layer
-# has 3 heads?</details>
-
-# %% exercise="counting.second_report"
-second_report_lines = {
-    "line 1": ...,
-    "line 2": ...,
-    "line 3": ...,
-    "line 4": ...,
-    "line 5": ...,
-    "line 6": ...,
-    "the 2 that line 3 needs counts": ...,
-    "the 2 that line 4 needs counts": ...,
-}
-### BEGIN SOLUTION
-second_report_lines = {
-    "line 1": "right",
-    "line 2": "right",
-    "line 3": "wrong",
-    "line 4": "wrong",
-    "line 5": "right",
-    "line 6": "right",
-    "the 2 that line 3 needs counts": "matrices",
-    "the 2 that line 4 needs counts": "norms",
-}
-### END SOLUTION
-
-# %% check="counting.second_report"
-check("counting.second_report", second_report_lines)
+slipped_count(100, 200, 2, 4, 2), slipped_count(100, 200, 2, 4, 100)
 
 # %% [markdown]
-# ## 7.10 Expose it
+# **Exercise 7.8a** · difficulty 3 of 5 · 9 minutes · 3 points
 #
-# A formula may be right on one model by coincidence. To find out, try it on a model without the coincidence.
+# **Catch the slip: for a given width, return the heads and the hidden width of a layer on which it shows.**
 #
-# **Exercise 7.10a** · difficulty 3 of 5 · 7 minutes · 3 points
+# Your layer should show this slip *and nothing else*:
 #
-# **Return the sizes of a model on which the second count fails and the first doesn't.**
-#
-# Your configuration has the given width and shows the second count's slip *and nothing else*:
-#
-# - it is a model that can be built: the heads divide the width,
-# - the first count's layer (line 4 in 7.8) still agrees with torch,
-# - the second count's doesn't.
+# - it can be built, so the heads divide the width,
+# - the count above is wrong for it,
+# - the same count with the slip corrected is right for it.
 #
 # Many answers are right. The check builds torch's own layer from yours and compares, at several widths.
 #
-# <details><summary>Hint 1</summary>Look at line 3 of the first count. What does it take for granted about
-# <code>d_ff</code>? Leave that true.</details>
-# <details><summary>Hint 2</summary>Then only the heads are left to choose. Which number of them hides the slip?</details>
+# <details><summary>Hint 1</summary>Which parts of a layer know about heads at all? Section 7.3 says what the heads
+# change in the count.</details>
+# <details><summary>Hint 2</summary>The count takes for granted that the hidden width is the width. Leave that true.
+# Which number of heads hides the slip?</details>
 # <details><summary>The idea</summary>Any number of heads but that one will do, as long as it divides the width. Which
 # numbers divide every width, even a prime number?</details>
 
 
 # %% exercise="counting.expose"
 def exposing_configuration(d_model):
-    """A model on which the first count's layer
-    is right and the second count's is wrong.
+    """The sizes of a layer on which the
+    slip shows, and no other mistake does.
 
     Args:
         d_model: the width, at least 3.
@@ -571,27 +482,28 @@ check("counting.expose", exposing_configuration)
 # %% predict="counting.meets"
 
 # %% draw=true
-# Your formula and the second count, against the number of heads
+# Your formula and the count with the slip, against the number of heads
 with waiting_for("Exercise 7.7"), after_predicting("counting.meets"):
     heads = [1, 2, 4, 5, 8, 10]
     series = {
         "your formula": [lab_model_parameters(100, 200, h, 200, 4, 2) / 1e6 for h in heads],
-        "the second count": [second_report(100, 200, h, 4, 2) / 1e6 for h in heads],
+        "with the slip": [slipped_count(100, 200, h, 4, 2) / 1e6 for h in heads],
     }
     title = "The lab's classifier with other numbers of heads"
     show(plots.lines(heads, series, xlabel="heads", ylabel="parameters (millions)", title=title))
 
 # %% [markdown] reveals="counting.meets"
-# The lines meet at one point, and that point is the lab model. There is a second coincidence: both counts treat the
-# feed-forward matrices as *squares*, which is right only because the lab has $d_{ff} = d$. With BERT's
-# $d_{ff} = 4d$ both fail. **A model whose sizes all differ is the better witness.** That is why the checks of this
-# course use such sizes.
+# The lines meet at one point, and that point is the lab's model. A layer has two feed-forward matrices and two norms,
+# whatever its heads; the lab's model happens to have two heads as well. There is a second coincidence: the count takes
+# the feed-forward matrices for *squares*, which is right only because the lab has $d_{ff} = d$. With BERT's
+# $d_{ff} = 4d$ it fails with any number of heads. **A model whose sizes all differ tests a formula better.** That is why the
+# checks of this course use such sizes.
 
 # %% [markdown]
-# **Question 7.10b** · graded by hand · 8 minutes · 5 points
+# **Question 7.8b** · graded by hand · 8 minutes · 5 points
 #
-# The second count's totals agree with what PyTorch prints, and yet its formula is wrong. How can that be? Name both
-# coincidences of the lab model. How would you have tested the formula, and what would a passing test have told you?
+# The totals of the count in 7.8 agree with what PyTorch prints, and yet its formula is wrong. How can that be? Name
+# both coincidences of the lab's model. How would you test such a formula, and what would a passing test tell you?
 # Where else does "the right number" prove little? Give one example of your own.
 
 # %% [markdown] written="counting.right_by_coincidence" points=5
@@ -617,7 +529,7 @@ with waiting_for("Exercise 7.7"), after_predicting("counting.meets"):
 # ### END SOLUTION
 
 # %% [markdown]
-# ## 7.11 Encoder and decoder, and weights that are tied
+# ## 7.9 Encoder and decoder, and weights that are tied
 #
 # **Why.** Transformer-base, the model of Vaswani et al. (2017), translates: an encoder of 6 layers, a decoder of 6 layers,
 # width 512, 8 heads, hidden width 2048, sines for positions, and a vocabulary of about 37,000 tokens that both languages share.
@@ -639,7 +551,7 @@ apart, tied
 # **By hand**, 10 tokens, width 4, 2 heads, hidden width 8, 1 layer each. You have 172 for the encoder layer. The decoder
 # layer has 2·80 + 76 + 3·8 = 260. Tied: 40 + 172 + 260 = **472**. Not tied: 3·40 + 432 = **552**.
 #
-# **Exercise 7.11** · difficulty 3 of 5 · 6 minutes · 3 points
+# **Exercise 7.9** · difficulty 3 of 5 · 6 minutes · 3 points
 #
 # **Return how many parameters a translator has, with tied weights or without.**
 #
@@ -681,7 +593,7 @@ check("counting.transformer", transformer_parameters)
 
 # %% draw=true
 # Transformer-base, with its matrices tied and without
-with waiting_for("Exercise 7.11"):
+with waiting_for("Exercise 7.9"):
     base = transformer_parameters(37_000, 512, 8, 2048, 6, True)
     print(f"Transformer-base: {base:,}; not tied: {transformer_parameters(37_000, 512, 8, 2048, 6, False):,}")
     with torch.device("meta"):
@@ -691,6 +603,9 @@ with waiting_for("Exercise 7.11"):
 # %% [markdown]
 # Torch has 2,048 more: its `Transformer` adds a norm after the last layer of each stack, 2 · 2 · 512 numbers, which the paper
 # doesn't have.
+
+# %% [markdown]
+# ## 7.10 Or 65 million?
 #
 # The paper says **65 million** (Table 3). You have 63.1 million, 3 % less. Who is right? Table 3 has more rows, most
 # of which change one size only. Each total is rounded to a million, so it allows a range of vocabularies. Your
@@ -698,7 +613,7 @@ with waiting_for("Exercise 7.11"):
 
 # %% draw=true
 # How many rows of the shared matrix give each published number
-with waiting_for("Exercise 7.11"):
+with waiting_for("Exercise 7.9"):
     ranges = {
         name: figures.rows_that_fit(millions, transformer_parameters(0, *sizes, True), sizes[0])
         for name, (millions, sizes) in figures.TRANSFORMERS.items()
@@ -717,7 +632,7 @@ with waiting_for("Exercise 7.11"):
 # is how to quote such a number.
 
 # %% [markdown]
-# ## 7.12 BERT and GPT-2
+# ## 7.11 BERT
 #
 # **BERT** (Devlin et al. 2019) is an encoder. Each token gets the sum of three learned vectors: its own, its position's and
 # its segment's (first sentence or second). A norm follows, then the layers, and on top the **pooler**, a linear map with
@@ -748,6 +663,8 @@ def bert_parameters(vocabulary, d_model, n_heads, d_ff, n_layers, positions, seg
 
 
 # %% [markdown]
+# ## 7.12 GPT-2
+#
 # **GPT-2** (Radford et al. 2019) writes text from left to right. It is called "decoder-only", and yet its layers are what
 # you counted as *encoder* layers: there is nothing to cross-attend to, so what is left is self-attention and
 # feed-forward, with a causal mask. Positions are learned, the hidden width is four times the width, one more norm follows

@@ -23,7 +23,7 @@ from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 from helpers.masking import causal_mask, masked_attention
-from helpers.modern import drawings, experiments, explorers, figures
+from helpers.modern import drawings, experiments, explorers, figures, rungs
 from helpers.multihead import merge_heads, split_heads
 from helpers.positional import rotary
 
@@ -44,8 +44,8 @@ torch.set_num_threads(1)  # the training has threads of its own, one a core
 # ## 12.1 RMS norm
 #
 # **Why.** A layer norm subtracts the mean and divides by the standard deviation. Zhang and Sennrich (2019)
-# leave out the mean: only the size counts. Their models learned just as well, and their norm was faster.
-# Llama and Qwen use it, as many others do.
+# leave out the mean: only the size counts. Their models learned just as well, and their norm was faster. Llama and
+# Qwen use it, as do many others.
 #
 # **Formula.** For one vector $x$ of $C$ channels:
 #
@@ -192,7 +192,7 @@ check("modern.width", gated_width)
 #
 # **Why.** Four things have changed in attention, and you know two of them.
 #
-# - **Rotary positions** (3.9): queries and keys are turned according to their place, so scores depend on
+# - **Rotary positions** (3.8): queries and keys are turned according to their place, so scores depend on
 #   distances. Nothing is added to the embeddings any more.
 # - **Shared keys** (5.14): several heads of queries share one head of keys and values, and the cache shrinks
 #   by that factor.
@@ -287,7 +287,7 @@ check("modern.attention", GroupedAttention)
 # %% exercise="modern.block"
 class Block(torch.nn.Module):
     """Grouped attention and a feed-forward
-    network with a gate, each behind an RMS norm.
+    network with a gate, each after an RMS norm.
 
     Args:
         d_model: C.
@@ -405,12 +405,13 @@ with waiting_for("Exercises 12.1 to 12.6"), torch.no_grad():
 #
 # ## 12.7 Does it learn better?
 #
-# Two models of the same size: lesson 6's and yours. What yours saves on keys, values, positions and biases
-# makes its feed-forward network wider. Both read the same reviews in the same order.
+# Two models of the same size: lesson 6's and yours. Yours saves weights on keys, values, positions and biases, and
+# spends them on a wider feed-forward network. Both read the same reviews in the same order.
 #
 # Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast GPU
-# (NVIDIA's H200), the two runs took 21 seconds instead of 48 on two CPU cores, and their losses differed by 0.001
-# at most.
+# (NVIDIA's H200), the first run took {measured.lessons_from_top_to_bottom.12_modern_block_of_2019.s_cuda} seconds
+# instead of {measured.lessons_from_top_to_bottom.12_modern_block_of_2019.s_cpu} on two CPU cores, and the losses
+# differed by 0.001 at most.
 
 # %% draw=true
 TRAIN_ANEW = False
@@ -429,13 +430,14 @@ with waiting_for("Exercises 12.1 to 12.5"):
         print(f"{name}: {loss:.3f} nats per token; the entropy is {corpora.entropy_per_token():.3f}")
 
 # %% [markdown]
-# In our run the older block ended at 1.279 and today's at 1.276 (one seed): no difference worth mentioning.
-# During training they changed places: after 87 steps today's was ahead, 2.23 against 2.38, after 261 behind,
-# 1.63 against 1.59. A small model on an easy language leaves little to gain.
+# In our run the older block ended at {measured.lessons_from_top_to_bottom.12_modern_block_of_2019.ends_with_cpu.2}
+# and today's at {measured.lessons_from_top_to_bottom.12_modern_block_of_today.ends_with_cpu.2} (one seed): no
+# difference worth mentioning. Before the end they changed places twice. With a small model on an easy language
+# there is little to gain.
 #
-# One run of two models can't tell what each change does. A **ladder** can: each rung makes a single change to
-# the one before, and gets the best of three learning rates and three seeds. All but the last have about as
-# many weights. It takes an hour, so it was measured beforehand, by `python -m benchmarks.training_modern`.
+# One run of two models can't show what each change does. A **ladder** can: each rung makes a single change to the
+# one before, and gets the best of three learning rates and three seeds. All but the last have about as many
+# weights. It takes an hour, so it was measured beforehand, by `python -m benchmarks.training_modern`.
 
 # %% predict="modern.worth"
 
@@ -446,23 +448,56 @@ with waiting_for("your prediction"), after_predicting("modern.worth"):
     figures.show_table(figures.ladder_table())
 
 # %% [markdown] reveals="modern.worth"
-# Two changes clearly help. **Norm first** lowers the loss by 0.19 nats per token (95 % interval 0.03 to
-# 0.35); of the three learning rates, it did best with the highest, the paper's block with the lowest.
-# **Rotary positions** lower it by 0.033 (0.025 to 0.040). Leaving out the biases costs a little, 0.004 (0.002
-# to 0.006). For the other six changes the interval contains 0: three seeds don't tell whether they help or
-# harm a model of this size. (Of nine independent 95 % intervals, at least one misses the truth in about a
-# third of all cases.)
+# Two changes clearly help. **Norm first** lowers the loss by
+# {-measured.training_modern.norm_first.since_the_rung_above:.2f} nats per token (95 % interval
+# {-measured.training_modern.norm_first.since_the_rung_above.3:.2f} to
+# {-measured.training_modern.norm_first.since_the_rung_above.2:.2f}); of the three learning rates, it did best with
+# the highest, the paper's block with the lowest. **Rotary positions** lower it by
+# {-measured.training_modern.rotary_positions.since_the_rung_above:.3f}
+# ({-measured.training_modern.rotary_positions.since_the_rung_above.3:.3f} to
+# {-measured.training_modern.rotary_positions.since_the_rung_above.2:.3f}). Leaving out the biases costs a little,
+# {measured.training_modern.no_biases.since_the_rung_above.1}
+# ({measured.training_modern.no_biases.since_the_rung_above.2} to
+# {measured.training_modern.no_biases.since_the_rung_above.3}). For the other six changes the interval contains 0:
+# three seeds can't show whether they help or harm a model of this size. (Of nine independent 95 % intervals, at
+# least one misses the truth in about a third of all cases.)
 #
-# Now look at time. Each of the changes makes a step slower on this processor. An RMS norm does less than a
-# layer norm but takes longer, since torch has layer norm as one fused operation here. Norms of queries and
-# keys make a step 7 % longer. A mixture of experts as large as the network uses half of it for each token,
-# and a step still takes 7 % *more*: many small products are slower than a few large ones. At equal time no
-# rung is clearly the best. Rotary positions (1.295) and no biases (1.291) differ by less than their seeds do,
-# and the next two rungs can't be told apart from them. The two with experts are behind query-key norm, the
-# rung above them, by 0.020 (0.013 to 0.027) and 0.017 (0.010 to 0.025).
+# Now look at time. Each change made a step slower on our processor. An RMS norm does less work than a layer norm
+# but takes longer, since torch has layer norm as one fused operation. Before queries and keys were normalised, a
+# step took {measured.training_modern.2_heads_of_keys_for_4.time_of_a_step} times as long as the paper's, and then
+# {measured.training_modern.query_key_norm.time_of_a_step} times. A mixture of experts with as many weights uses
+# half of them for each token, and yet a step takes
+# {measured.training_modern.2_of_4_experts_as_many_weights.time_of_a_step} times as long: many small products are
+# slower than a few large ones. At equal time no rung is clearly the best. Rotary positions
+# ({measured.training_modern.rotary_positions.equal_time:.3f}) and no biases
+# ({measured.training_modern.no_biases.equal_time:.3f}) differ by less than their seeds do, and the next two rungs
+# can't be told apart from them. The two with experts
+# ({measured.training_modern.2_of_4_experts_as_many_weights.equal_time:.3f} and
+# {measured.training_modern.2_of_4_experts_as_much_work.equal_time:.3f}) are behind query-key norm, the last rung
+# without experts ({measured.training_modern.query_key_norm.equal_time:.3f}), by more than seeds differ.
 #
 # (The rates tried were 0.003, 0.01 and 0.03. The paper's block took the lowest and several rungs the highest,
 # so these might do still better with others.)
+
+# %% [markdown]
+# **A rung of your own.** Your block has every change down to *query-key norm*. With the ladder's sizes, text,
+# steps and learning rate, your model is one more run of that rung, from a fourth seed. It takes about a
+# minute on one core; an interrupted run resumes where it stopped.
+
+# %% draw=true
+# Your model as one more run of its rung
+with waiting_for("Exercises 12.1 to 12.5"), after_predicting("modern.worth"):
+    torch.manual_seed(3)
+    rung = Model(len(corpora.vocabulary()), *rungs.SIZES.values())
+    experiments.draw_weights(rung)
+    if not training.recall(rungs.KEPT, rung):
+        rungs.learn(rung, seed=3)  # the course's were 0 to 2
+        training.keep(rungs.KEPT, rung)
+    show(figures.ladder(yours=rungs.held_out(rung)))
+
+# %% [markdown]
+# If your point is about as far from the row's dots as they are from each other, your parts do what the course's do.
+# Compare it with the rows above and below: with one seed each, you couldn't tell which of these rungs is better.
 
 # %% [markdown]
 # **Question 12.7** · graded by hand · 10 minutes · 5 points
@@ -474,19 +509,29 @@ with waiting_for("your prediction"), after_predicting("modern.worth"):
 
 # %% [markdown] written="modern.which_steps" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** I would put the norm first (0.19 nats per token better, interval 0.03 to 0.35) and take
-# rotary positions (0.033 better, 0.025 to 0.040); both keep their lead over the rung above at equal time. The
-# gate's interval, −0.029 to +0.018, contains 0: three seeds don't tell whether it helps, so I would leave it
-# out as long as nothing else speaks for it. The same holds for RMS norm, grouped heads and query-key norm.
-# The experts with as much work can't be told apart from the model before experts at equal steps (1.281
-# against 1.284), but are behind at equal time (1.320 against 1.302), since a step takes 1.54 instead of 1.27
-# times as long as the paper's. Makers of large models decide by what isn't in this table: grouped heads halve
-# the cache, which fills their memory; norms of queries and keys keep the training of 22 billion parameters
-# from breaking down; on their processors RMS norm and experts have kernels of their own.
+# **Model answer.** I would put the norm first ({-measured.training_modern.norm_first.since_the_rung_above:.2f} nats
+# per token better, interval {-measured.training_modern.norm_first.since_the_rung_above.3:.2f} to
+# {-measured.training_modern.norm_first.since_the_rung_above.2:.2f}) and take rotary positions
+# ({-measured.training_modern.rotary_positions.since_the_rung_above:.3f} better,
+# {-measured.training_modern.rotary_positions.since_the_rung_above.3:.3f} to
+# {-measured.training_modern.rotary_positions.since_the_rung_above.2:.3f}); both keep their lead over the rung above
+# at equal time. The gate's interval, {measured.training_modern.gate_swiglu.since_the_rung_above.2:.3f} to
+# {measured.training_modern.gate_swiglu.since_the_rung_above.3:.3f}, contains 0: three seeds can't show whether it
+# helps, so I would leave it out as long as nothing else speaks for it. The same holds for RMS norm, grouped heads
+# and query-key norm. The experts with as much work can't be told apart from the model before experts at equal steps
+# ({measured.training_modern.2_of_4_experts_as_much_work.equal_steps:.3f} against
+# {measured.training_modern.query_key_norm.equal_steps:.3f}), but are behind at equal time
+# ({measured.training_modern.2_of_4_experts_as_much_work.equal_time:.3f} against
+# {measured.training_modern.query_key_norm.equal_time:.3f}), since a step takes
+# {measured.training_modern.2_of_4_experts_as_much_work.time_of_a_step} instead of
+# {measured.training_modern.query_key_norm.time_of_a_step} times as long as the paper's. Makers of large models
+# decide by what isn't in this table: grouped heads halve the cache, which fills their memory; norms of queries and
+# keys keep the training of 22 billion parameters from breaking down; on their processors RMS norm and experts have
+# kernels of their own.
 #
 # **Rubric**
 # - 1 point: a change that helps, with its interval.
-# - 1 point: a change for which the table doesn't show whether it helps, and why (the interval contains 0).
+# - 1 point: a change for which the table doesn't show whether it helps, and why not (the interval contains 0).
 # - 1 point: equal steps and equal time told apart, with an example from the table.
 # - 1 point: a decision that follows from these.
 # - 1 point: a reason why large models differ (the cache's size, stability, fast kernels), taken from the lesson.
@@ -542,8 +587,8 @@ check("modern.gates", gates)
 # %% [markdown]
 # ## 12.9 Experts: the work
 #
-# **Why.** Here is where work is saved: an expert reads *its* tokens and no others. Computing all eight
-# experts for all tokens and multiplying most results by 0 would give the same, with four times the work.
+# **Why.** This is where work is saved: an expert reads *its* tokens and no others. Computing all eight experts for
+# all tokens and multiplying most results by 0 would give the same, with four times the work.
 #
 # **By hand.** One token, $x$ = 3, gates (0.75, 0, 0.25). The first expert doubles, the third negates: 0.75 ·
 # 6 + 0.25 · (−3) = **3.75**. The second isn't computed.
@@ -558,8 +603,8 @@ show(drawings.experts())
 # **Give each expert only the tokens whose gate for it isn't 0, and add up the experts' outputs, each times
 # its gate.** In the check, some experts return NaN for tokens that aren't theirs.
 #
-# <details><summary>Hint 1</summary><code>gates[:, e] &gt; 0</code> says which rows belong to expert e. What
-# does indexing a tensor with it read, and what does it write?</details>
+# <details><summary>Hint 1</summary><code>gates[:, e] &gt; 0</code> says which rows belong to expert e. What does a
+# tensor give when it is indexed with these?</details>
 # <details><summary>Hint 2</summary>A token has several experts. How do you keep the first one's output when
 # the second one's comes?</details>
 # <details><summary>The idea</summary>Loop over the experts: each reads its own rows and adds its weighted
@@ -569,7 +614,7 @@ show(drawings.experts())
 # %% exercise="modern.mixture"
 def mixture(x, gates, experts):
     """Give each token to its experts alone,
-    and add up what they say, each times its gate.
+    and add up their outputs, each times its gate.
 
     Args:
         x: tokens' vectors, (N, C).
@@ -655,8 +700,8 @@ with waiting_for("Exercises 12.8 to 12.10"), after_predicting("modern.crowd"):
 # %% [markdown] reveals="modern.crowd"
 # Each line is an expert's share of the tokens. In the last ten steps of our run the busiest expert got 28 %
 # of the tokens and the idlest 13 % without the balance loss; with it, 19 % and 15 %. The model's own loss
-# hardly differed, 2.54 and 2.52. (One seed.) A small model doesn't show what balance is good for: if each
-# expert has a device of its own, all wait for the busiest one.
+# hardly differed, 2.54 and 2.52. (One seed.) A small model doesn't show what balance is good for: where each expert
+# has a device of its own, all of them wait for the busiest.
 
 # %% [markdown]
 # A good place for a break.
@@ -709,7 +754,7 @@ def quantized(weight):
 check("modern.quantized", quantized)
 
 # %% [markdown]
-# Give each weight fewer bits than eight. Then let one weight of row 2 grow: which weights suffer? And which, if all
+# Give each weight fewer bits than eight. Then let one weight of row 2 grow: which weights suffer? Which do if all
 # rows share one scale?
 
 # %% draw=true
@@ -784,8 +829,9 @@ with waiting_for("Exercise 12.11, and the training in 12.7"), after_predicting("
 # through together, as in training. So a small model drafts a few tokens, and the large one judges them all at
 # once. That is **speculative decoding** (Leviathan, Kalman and Matias 2023; Chen et al. 2023).
 #
-# The text must be *exactly* as probable as if the large model had written it alone. So a token $x$, drawn from the
-# small model's distribution $q$ where the large one has $p$, is kept with the probability
+# The text must be *exactly* as probable as if the large model had written it alone. Say the small model has drawn a
+# token $x$ from its distribution $q$, and the large one has the distribution $p$. Then $x$ is kept with the
+# probability
 #
 # $$\min\left(1, \frac{p(x)}{q(x)}\right)$$
 #
@@ -838,8 +884,8 @@ check("modern.accepted", accepted)
 # ## 12.14 What to draw instead
 #
 # **Why.** When a draft is turned down, another token has to be written in its place. It can't simply be drawn from
-# $p$, since kept drafts have already supplied a part of that. Token $x$ is drafted and kept with the probability
-# $\min(p(x), q(x))$. What is missing from $p(x)$ is
+# $p$, since the drafts that are kept already supply a part of $p$. Token $x$ is drafted and kept with the
+# probability $\min(p(x), q(x))$. What is missing from $p(x)$ is
 #
 # $$\max(0,\; p(x) - q(x)) \quad \text{made to sum to 1.}$$
 #
@@ -862,7 +908,7 @@ def adjusted(target, draft):
 
     Args:
         target: the large model's probabilities, (V,).
-        draft: the small model's, (V,), others than the target's.
+        draft: the small model's, (V,), different from the target's.
 
     Returns:
         Probabilities, (V,).
@@ -961,9 +1007,9 @@ with waiting_for("Exercises 12.13 to 12.15, and the training in 12.7"):
 # %% [markdown]
 # With a table that knows one word of the past, a little more than half the calls are enough. Each further
 # draft brings less, since later ones are seldom reached. (The last column takes the same chance for every
-# draft, the one that fits how many were kept. In reality some words are easy and some are hard.) What this
-# saves depends on the machine. Here each call reads the whole text, without a cache, and a few drafts more
-# take hardly longer, so half the calls mean about half the time.
+# draft, the one that fits how many were kept. In reality some words are easy and some are hard.) The time saved
+# depends on the machine. Here each call reads the whole text, without a cache, and a few more drafts take hardly
+# longer, so half the calls take about half the time.
 
 # %% [markdown]
 # ## 12.16 What stays the same
@@ -971,10 +1017,9 @@ with waiting_for("Exercises 12.13 to 12.15, and the training in 12.7"):
 # **Exercise 12.16** · difficulty 2 of 5 · 5 minutes · 2 points
 #
 # **Say for each step what it does to the texts that a trained model writes.** Write `"exactly the same
-# distribution"`, `"nearly the same"` or `"another model, to be trained as such"` in place of each `...`.
+# distribution"`, `"nearly the same"` or `"a different model, to be trained first"` in place of each `...`.
 #
-# <details><summary>Hint 1</summary>Does the step change the numbers that the softmax sees? If so, only by
-# rounding weights?</details>
+# <details><summary>Hint 1</summary>Does the step change the numbers that the softmax sees?</details>
 # <details><summary>Hint 2</summary>Where a step needs weights that the model doesn't have, where could their values
 # come from?</details>
 # <details><summary>The idea</summary>Three steps compute the same in a different way, one rounds weights, and
@@ -995,8 +1040,8 @@ same = {
     "speculative decoding": "exactly the same distribution",
     "reordering rows of W_q and W_k, and turning neighbours": "exactly the same distribution",
     "one byte for each weight": "nearly the same",
-    "a feed-forward network with a gate for one without": "another model, to be trained as such",
-    "half as many heads of keys and values": "another model, to be trained as such",
+    "a feed-forward network with a gate for one without": "a different model, to be trained first",
+    "half as many heads of keys and values": "a different model, to be trained first",
 }
 ### END SOLUTION
 
@@ -1015,16 +1060,16 @@ check("modern.same", same)
 
 # %% [markdown] written="modern.letter" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** Tonight: int8 and speculative decoding, since both work on the model as it is. One byte
-# for each weight makes the maps half their size in memory if they are in bfloat16 now, a quarter if in
-# float32, and answers change a little: here 8 bits moved the loss by less than 0.0001 nats per token, 4 bits
-# by 0.0095. Speculative decoding saves waiting, not work: the small model's drafts are extra, and those
-# turned down are wasted. But the answers are exactly as probable as before; in 4,000 trials the words came
-# out as the large model has them. Here a table of word pairs nearly halved the calls, 1.8 tokens for each; a
-# small model that is more like the large one brings more. Grouped heads shrink the cache by the factor of
-# heads that share, and thereby memory for many users at once, but that is a different model: it has to be
-# trained so, or at least trained further after merging heads. Experts save work for each token at a given
-# number of weights; the memory for all of them is still needed. That, too, is a different model.
+# **Model answer.** Tonight: int8 and speculative decoding, since both work on the model as it is. With one byte per
+# weight, the maps take half the memory if they are in bfloat16 now, a quarter if in float32, and answers change a
+# little: here 8 bits moved the loss by less than 0.0001 nats per token, 4 bits by 0.0095. Speculative decoding
+# saves waiting, not work: the small model's drafts are extra, and those turned down are wasted. But the answers are
+# exactly as probable as before; in 4,000 trials the words came out as the large model has them. Here a table of
+# word pairs nearly halved the calls, with 1.8 tokens for each; a small model more like the large one saves more.
+# Grouped heads shrink the cache by the number of heads that share, which saves memory for many users at once, but
+# that is a different model: it has to be trained that way, or at least trained further after heads are merged.
+# Experts save work for each token at a given number of weights, but all of them still need memory. That, too, is a
+# different model.
 #
 # **Rubric**
 # - 1 point: int8: memory, nearly the same answers, can be done to the model as it is.
@@ -1036,14 +1081,14 @@ check("modern.same", same)
 # ### END SOLUTION
 
 # %% [markdown]
-# ## 12.18 What to take along
+# ## 12.18 What to remember
 #
 # - An RMS norm is a layer norm without the mean. A gate is a third map that multiplies; at two thirds of the
 #   width, the number of weights is the same.
 # - Attention today normalises queries and keys, turns them by position, and shares keys and values among
-#   heads. The two conventions for turning differ only in the order of rows.
-# - A single run shows little. A ladder shows what each change does, if weights and tokens are equal, rates
-#   tuned, seeds several, and time counted.
+#   heads. The two conventions for rotary positions differ only in the order of rows.
+# - A single run shows little. A ladder shows what each change does, if weights and tokens are equal, rates are
+#   tuned, there are several seeds, and time is counted.
 # - Experts: each token uses few of many weights. The router chooses, and imbalance is penalised.
 # - One byte per weight is enough for running; training needs more. A scale per row confines an outlier's harm
 #   to its row.
@@ -1057,5 +1102,5 @@ check("modern.same", same)
 # Dettmers et al. 2022, *LLM.int8()*. Micikevicius et al. 2018, *Mixed precision training*. Leviathan, Kalman and Matias 2023, *Fast inference from Transformers via speculative
 # decoding*. Chen et al. 2023, *Accelerating large language model decoding with speculative sampling*.
 #
-# That was the last lesson. You have built every part of the paper's figure 1, and those that later models use
+# That was the last lesson. You have built every part of the paper's figure 1, and the parts that later models use
 # instead.

@@ -29,6 +29,7 @@ from autograder.authoring.expanding import expand, what_is_revealed, with_model_
 from autograder.authoring.leaks import leaks
 from autograder.authoring.lesson_numbers import in_readme, numbers_of
 from autograder.authoring.master import Cell, MasterError, Mistake, did_you_mean, read_master
+from autograder.authoring.measured import RESULTS, figures, fill_in
 from autograder.authoring.mutating import verified
 from autograder.authoring.mutating.verified import Slips
 from autograder.authoring.review import BEGIN, END, parse, review, unfinished
@@ -165,6 +166,9 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
     cells, mistakes = read_master(course.master_path(lesson, root), _master(lesson))
     specs, topic = _specs(lesson, load), course.topic(lesson)
     known = predictions(topic) if (root / f"helpers/{topic}/predictions.py").is_file() else {}
+    if not mistakes:
+        results = trees.contents(root / RESULTS).decode() if (root / RESULTS).is_file() else ""
+        cells, mistakes = fill_in(cells, figures(results), _master(lesson))
     if not mistakes:
         cells, mistakes = expand(cells, specs, known, course.number(lesson), _master(lesson))
     mistakes = mistakes or [

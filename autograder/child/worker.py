@@ -134,7 +134,7 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
     import matplotlib.pyplot  # noqa: F401
     import torch
 
-    from helpers.checking.calling import forbidding
+    from helpers.checking.calling import compiling, forbidding
 
     for path in sorted((STAGE / "helpers").rglob("[!_]*.py")):
         importlib.import_module(".".join(path.relative_to(STAGE).with_suffix("").parts))
@@ -146,6 +146,7 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
     for cell in WARM_UP:
         run_cell(shell, recorder, cell)
     forbidding.operators_by_word()
+    compiling.functions_by_word()
     torch.set_num_threads(1)
     gc.freeze()  # reset() looks for garbage, through all that was imported
     shell.loop.close()
@@ -446,12 +447,12 @@ class CellFailed(Exception):
 
 def _outcomes(request: dict, answer: object, interrupts: Interrupts) -> Iterator[dict]:
     from helpers.checking.calling.drivers import run
-    from helpers.checking.calling.forbidding import forbid
+    from helpers.checking.calling.forbidding import replaced
     from helpers.checking.calling.outcome import ENDS, CallStatus, Case, Outcome
     from helpers.checking.parts import in_place
 
     forbidden = tuple(request["forbidden"])
-    with in_place(answer, request["stand_ins"]), forbid(forbidden):
+    with in_place(answer, request["stand_ins"]), replaced(forbidden):
         for case in request["cases"]:
             call = functools.partial(
                 run,

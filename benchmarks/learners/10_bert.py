@@ -74,61 +74,6 @@ def mask_tokens(ids, vocabulary, generator, share=0.15):
     return read, labels
 
 
-# %% exercise="bert.pairs"
-# https://github.com/codertimo/BERT-pytorch/issues/110: a stranger may be the document itself, with the label of a stranger.
-# named: sometimes_itself
-def next_sentence_pairs(documents, generator):
-    def get_random_line():
-        index = torch.randint(len(documents), (1,), generator=generator).item()
-        return documents[index][1]
-
-    result = []
-    for t1, t2 in documents:
-        if torch.rand(1, generator=generator).item() > 0.5:
-            result.append((t1, t2, 1))
-        else:
-            result.append((t1, get_random_line(), 0))
-    return result
-
-
-# %% exercise="bert.pairs" kept
-# https://github.com/huggingface/transformers/issues/524: a true pair has the label 0 and a random one 1.
-# named: labels_turned
-def next_sentence_pairs(documents, generator):
-    pairs = []
-    for i in range(len(documents)):
-        t1, t2 = documents[i]
-        if torch.rand(1, generator=generator).item() > 0.5:
-            label = 0
-        else:
-            j = i
-            while j == i:
-                j = torch.randint(len(documents), (1,), generator=generator).item()
-            t2 = documents[j][1]
-            label = 1
-        pairs.append((t1, t2, label))
-    return pairs
-
-
-# %% exercise="bert.segments"
-# https://github.com/john-hewitt/structural-probes/issues/13: a passage by itself is called the second one.
-def segments_of(ids):
-    segments = torch.ones_like(ids)
-    for row, tokens in enumerate(ids.tolist()):
-        ends = [place for place, token in enumerate(tokens) if token == SEP]
-        if len(ends) > 1:
-            segments[row, : ends[0] + 1] = 0
-            segments[row, ends[1] + 1 :] = 0
-    return segments
-
-
-# %% exercise="bert.segments" kept
-# https://github.com/huggingface/transformers/issues/263: both passages get the segment of the first.
-# true: Every number is 0.
-def segments_of(ids):
-    return torch.zeros_like(ids)
-
-
 # %% exercise="bert.key_mask"
 # https://github.com/hyunwoongko/transformer/pull/40: the axes are put so that queries are hidden, not keys.
 # named: queries_hidden
@@ -288,39 +233,6 @@ class Bert(torch.nn.Module):
         return self.word_head(out, self.encoder.words.weight), self.follows(cls)
 
 
-# %% exercise="bert.classifier" kept
-# https://github.com/riteshbonthalakoti/HELPDESK.AI/issues/3075: the pooler is passed by, and [CLS] read as it is.
-# named: PoolerLeftOut
-class PairClassifier(torch.nn.Module):
-    def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
-        super().__init__()
-        sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
-        self.pooler = torch.nn.Linear(d_model, d_model)
-        self.classifier = torch.nn.Linear(d_model, classes)
-
-    def forward(self, ids, segments):
-        last_hidden_state = self.encoder(ids, ids.ne(0), segments)
-        return self.classifier(last_hidden_state[:, 0])
-
-
-# %% exercise="bert.classifier"
-# https://github.com/allenai/allennlp/issues/3559: the pooler is taken for a linear map alone.
-# named: PoolerStraight
-class PairClassifier(torch.nn.Module):
-    def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
-        super().__init__()
-        sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
-        self.pooler = torch.nn.Linear(d_model, d_model)
-        self.classifier = torch.nn.Linear(d_model, classes)
-
-    def forward(self, ids, segments):
-        hidden = self.encoder(ids, ids != 0, segments)
-        pooled = self.pooler(hidden[:, 0])
-        return self.classifier(pooled)
-
-
 # %% exercise="bert.pack" kept
 # https://github.com/facebookresearch/mmf/pull/383: room is left for two special tokens, and there are three.
 # named: two_specials_counted
@@ -332,7 +244,8 @@ def pack(first, second, length):
             tokens_a.pop()
         else:
             tokens_b.pop()
-    return [4] + tokens_a + [5] + tokens_b + [5]
+    segment_ids = [0] * (len(tokens_a) + 2) + [1] * (len(tokens_b) + 1)
+    return [4] + tokens_a + [5] + tokens_b + [5], segment_ids
 
 
 # %% exercise="bert.pack"
@@ -340,7 +253,8 @@ def pack(first, second, length):
 # named: cut_at_the_end
 def pack(first, second, length):
     row = [4, *first, 5, *second, 5]
-    return row[:length]
+    segments = [0] * (len(first) + 2) + [1] * (len(second) + 1)
+    return row[:length], segments[:length]
 
 
 # %% exercise="bert.pack" kept
@@ -348,7 +262,8 @@ def pack(first, second, length):
 def pack(first, second, length):
     room = max(0, length - 3 - len(second))
     ids = first[:room]
-    return [4] + ids + [5] + second[: length - 3] + [5]
+    pair = second[: length - 3]
+    return [4] + ids + [5] + pair + [5], [0] * (len(ids) + 2) + [1] * (len(pair) + 1)
 
 
 # %% exercise="bert.renamed"

@@ -53,7 +53,7 @@ def beam_search(step, beams, longest, alpha, bos=1, eos=2):
         hypotheses = []
         for tokens, score in candidates[:beams]:
             (complete if tokens[-1] == eos else hypotheses).append((tokens, score))
-    result = [(length_normalised(s, len(t) - 1, alpha), t[1:]) for t, s in complete + hypotheses]
+    result = [(s / ((5 + len(t) - 1) / 6) ** alpha, t[1:]) for t, s in complete + hypotheses]
     return sorted(result, key=lambda r: r[0], reverse=True)
 
 
@@ -76,7 +76,7 @@ def beam_search(step, beams, longest, alpha, bos=1, eos=2):
                 finished.append((tokens, v))
         alive = new
     pool = finished + [(t, s) for t, s in alive if t[-1] != eos]
-    ranked = [(length_normalised(s, len(t) - 1, alpha), t[1:]) for t, s in pool]
+    ranked = [(s / ((5 + len(t) - 1) / 6) ** alpha, t[1:]) for t, s in pool]
     return sorted(ranked, key=lambda x: -x[0])
 
 
@@ -95,7 +95,7 @@ def beam_search(step, beams, longest, alpha, bos=1, eos=2):
         best = sorted(options, key=lambda option: option[0], reverse=True)[:beams]
         live = [option for option in best if option[1][-1] != eos]
         done += [
-            (length_normalised(score, len(sequence) - 1, alpha), sequence[1:])
+            (score / ((5 + len(sequence) - 1) / 6) ** alpha, sequence[1:])
             for score, sequence in best
             if sequence[-1] == eos
         ]
@@ -118,11 +118,11 @@ def beam_search(step, beams, longest, alpha, bos=1, eos=2):
         for s, index in zip(top.values.tolist(), top.indices.tolist()):
             ids = beam[index // log_p.size(1)][1] + [index % log_p.size(1)]
             if ids[-1] == eos:
-                hyps.append((length_normalised(s, len(ids), alpha), ids[1:]))
+                hyps.append((s / ((5 + len(ids)) / 6) ** alpha, ids[1:]))
             else:
                 nxt.append((s, ids))
         beam = nxt
-    hyps += [(length_normalised(s, len(ids), alpha), ids[1:]) for s, ids in beam]
+    hyps += [(s / ((5 + len(ids)) / 6) ** alpha, ids[1:]) for s, ids in beam]
     return sorted(hyps, key=lambda h: h[0], reverse=True)
 
 
@@ -142,7 +142,7 @@ def beam_search(step, beams, longest, alpha, bos=1, eos=2):
         for prev, word, score in zip(prev_hyp_ids, word_ids, top_scores):
             sent = hypotheses[prev] + [int(word)]
             if sent[-1] == eos:
-                completed.append((length_normalised(float(score), len(sent) - 1, alpha), sent[1:]))
+                completed.append((float(score) / ((5 + len(sent) - 1) / 6) ** alpha, sent[1:]))
             else:
                 new_hypotheses.append(sent)
                 new_scores.append(float(score))
@@ -150,27 +150,8 @@ def beam_search(step, beams, longest, alpha, bos=1, eos=2):
         if not hypotheses:
             break
     rest = zip(hyp_scores.tolist(), hypotheses)
-    completed += [(length_normalised(s, len(h) - 1, alpha), h[1:]) for s, h in rest]
+    completed += [(s / ((5 + len(h) - 1) / 6) ** alpha, h[1:]) for s, h in rest]
     return sorted(completed, key=lambda c: c[0], reverse=True)
-
-
-# %% exercise="translation.brevity_penalty" kept
-# https://github.com/promptfoo/promptfoo/pull/9717: the fraction in the exponent is upside down.
-# named: fraction_upside_down
-def brevity_penalty(candidate_length, reference_length):
-    if candidate_length > reference_length:
-        return 1
-    return math.exp(1 - candidate_length / reference_length)
-
-
-# %% exercise="translation.brevity_penalty"
-# https://github.com/nltk/nltk/issues/922: how far the lengths differ stands where the reference's length should.
-def brevity_penalty(candidate_length, reference_length):
-    c = candidate_length
-    r = abs(reference_length - c)
-    if c > r:
-        return 1.0
-    return math.exp(1 - r / c)
 
 
 # %% exercise="translation.clipped_matches" kept
@@ -382,22 +363,6 @@ def paper_rate(step, d_model, warmup):
 def paper_rate(step, d_model, warmup):
     last_epoch = max(1, step - 1)
     return d_model ** (-0.5) * min(last_epoch ** (-0.5), last_epoch * warmup ** (-1.5))
-
-
-# %% exercise="translation.length_normalised"
-# https://github.com/OpenNMT/CTranslate2/pull/595: the score is divided by the length to the power of alpha.
-# named: by_plain_length
-def length_normalised(log_p, length, alpha):
-    return log_p / math.pow(length, alpha)
-
-
-# %% exercise="translation.length_normalised" kept
-# https://github.com/huggingface/transformers/issues/8722: <eos> isn't counted in the length.
-# named: end_taken_off
-def length_normalised(log_p, length, alpha):
-    words = length - 1
-    penalty = ((5.0 + words) / 6.0) ** alpha
-    return log_p / penalty
 
 
 # %% exercise="translation.alignment"

@@ -4,7 +4,6 @@ from helpers.attention.reference import (
     additive_attention,
     cross_attention,
     permutation_gaps,
-    predicted_variance,
     saturation,
     scaled_dot_product_attention,
     softmax,

@@ -30,7 +30,7 @@ def look_up() -> "Axes":
         "These have one row for each query and one column for each key",
         "A softmax along each row turns scores into weights of the same shape",
         "Second: the weights, T_q × T_k, times V, T_k × d_v, give the output, T_q × d_v",
-        "Query 2 is pointed out: its row of Q makes row 2 of the scores, of the weights and of the output",
+        "Query 1, counted from 0, is pointed out: its row of Q makes row 1 of the scores, weights and output",
     )
 
     def of_queries(name: str, columns: int, across: str, color: str) -> Matrix:

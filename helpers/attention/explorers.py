@@ -4,15 +4,18 @@ ipywidgets is imported by the first explorer, not before: the grader opens none.
 """
 
 import hashlib
+import html
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import torch
 
 from helpers.attention import figures
 from helpers.attention.reader import POSITIONS, reader
-from helpers.figures.controls import explorer, labelled, tokens_of
+from helpers.attention.writer import CLOSE, OwnReader, as_printed
+from helpers.figures.controls import explorer, labelled, tokens_of, tooltip
 from helpers.figures.showing import image, note, tried
 
 if TYPE_CHECKING:
@@ -43,7 +46,7 @@ LOOKS_FOR = torch.tensor([
     [0.0, 0.0, 5.0, 0.0],  # someone looks for what they do
     [0.0, 0.0, 4.0, 0.0],  # a thing, for what happens to it
     [6.0, 3.0, 0.0, 0.0],  # an event, for who or what is in it
-    [8.0, 5.0, 0.0, 0.0],  # a pronoun, for what it stands for
+    [8.0, 5.0, 0.0, 0.0],  # a pronoun, for what it refers to
 ])  # fmt: skip
 
 
@@ -106,12 +109,79 @@ def _reading_picture(sentence: str, most: int) -> str:
     return image(ax) + told
 
 
+def writing_explorer(
+    readers: Mapping[str, OwnReader], exercise: str = "Exercise 1.4", looks: bool = False
+) -> "VBox":
+    """Type a beginning, and see how readers with the student's functions in them write on.
+
+    Args:
+        readers: by what they are called; one alone needs no name.
+        exercise: where the functions are written, for the message that asks for them.
+        looks: whether to show what the first reader's heads look at before it writes.
+    """
+    import ipywidgets as w
+
+    beginning = w.Text("luckily , the plot", **labelled("beginning"))
+    temperature = w.FloatSlider(0.7, min=0.1, max=2, step=0.1, **labelled("temperature"))
+    again = w.Button(description="write again", **tooltip("draw other words"))
+    picture, seed = w.HTML(), 0
+
+    def draw(_: object = None) -> None:
+        arguments = readers, beginning.value, temperature.value, seed, looks
+        picture.value = tried(lambda: _written(*arguments), exercise)
+
+    def draw_again(_: object) -> None:
+        nonlocal seed
+        seed += 1
+        draw()
+
+    for control in (beginning, temperature):
+        control.observe(draw, "value")
+    again.on_click(draw_again)
+    draw()
+    return explorer([beginning, temperature, again, picture], text=_in_words(picture.value))
+
+
+def _written(
+    readers: Mapping[str, OwnReader], beginning: str, temperature: float, seed: int, looks: bool
+) -> str:
+    said = ""
+    for name, each in readers.items():
+        words, unknown = each.model.known(beginning)
+        text = as_printed(" ".join([*words[1:], each.write(beginning, temperature, seed)]))
+        said += f"<p>{html.escape(name)}{': ' * bool(name)}<b>{html.escape(text)}</b></p>"
+        if (gap := each.difference()) > CLOSE:
+            said += note(
+                f"Its scores differ by up to {gap:.2g} from the trained model's, so a function in it isn't "
+                "right yet. What do their checks say?"
+            )
+    if readers and unknown:
+        said += note(f"It has never seen {', '.join(unknown)}: such words are left out.")
+    said = f"<div aria-live='polite'>{said}</div>"
+    return said + _looks(next(iter(readers.values())), beginning, temperature) if looks else said
+
+
+def _looks(own: OwnReader, beginning: str, temperature: float) -> str:
+    ids = own.ids(beginning)[:, : LONGEST_READ + 1]
+    scores, weights = own.read(ids)
+    words = list(own.model.vocabulary)
+    found = (scores[0, -1] / temperature).softmax(dim=-1).topk(5)
+    following = {words[number]: float(share) for share, number in zip(*found, strict=True)}
+    read = [words[number] for number in ids[0]]
+    title = f"from “{read[-1]}” your heads look at"
+    return image(figures.looks_and_next(read, weights[0, :, -1], following, title=title))
+
+
+def _in_words(page: str) -> str:
+    return html.unescape(re.sub(r"<[^>]*>", " ", page)).strip()
+
+
 def entropy_bits(weights: torch.Tensor) -> torch.Tensor:
     """How widely each row of weights spreads, (..., T) -> (...): from 0 for one key to log2(T)."""
     return torch.special.entr(weights).sum(dim=-1) / math.log(2)
 
 
-def attention_explorer(attention: Callable, exercise: str = "Exercise 1.4") -> "VBox":
+def attention_explorer(attention: Callable, exercise: str = "Exercise 1.5") -> "VBox":
     """Type a sentence, move temperature and mask, and see attention weights and their entropy.
 
     Args:
@@ -136,7 +206,7 @@ def attention_explorer(attention: Callable, exercise: str = "Exercise 1.4") -> "
     def offer_words(_: object = None) -> None:
         tokens, kept = tokens_of(sentence.value)[:LONGEST_SENTENCE], hidden.value
         hidden.unobserve(draw, "value")  # new words must not draw twice
-        hidden.options = [(f"{number + 1}: {token}", number) for number, token in enumerate(tokens)]
+        hidden.options = [(f"{number}: {token}", number) for number, token in enumerate(tokens)]
         if kept is not None and kept < len(tokens):
             hidden.value = kept
         hidden.observe(draw, "value")

@@ -67,8 +67,8 @@ def saturation(scores: torch.Tensor, weights: torch.Tensor, *, reach: float, spr
         left.axvline(edge, color=PALETTE[1], linestyle="--", linewidth=1.2)
     left.set(xlabel="score", yticks=[], title=f"scores · standard deviation {scores.std():.1f} (dashed)")
     left.spines["left"].set_visible(False)
-    right.bar(range(1, len(weights) + 1), weights.tolist(), color=PALETTE[0])
-    right.set(ylim=(0, 1), xticks=range(1, len(weights) + 1, 3), xlabel="key")
+    right.bar(range(len(weights)), weights.tolist(), color=PALETTE[0])
+    right.set(ylim=(0, 1), xticks=range(0, len(weights), 3), xlabel="key")
     right.set_title(f"weights of one query · largest {weights.max():.2f}")
     describe(left, f"Histogram of scores, standard deviation {scores.std():.1f}, predicted {spread:.1f}")
     describe(right, f"One query's weights over {len(weights)} keys, the largest {weights.max():.2f}")
@@ -94,7 +94,7 @@ def looks_and_next(
     set_margins(left, left=1.0, bottom=0.5, gap=1.1)
     for head, row in enumerate(weights.tolist()):
         places = [place + (head - (heads - 1) / 2) * 0.4 for place in range(count)]
-        left.barh(places, row, 0.38, color=PALETTE[head], label=f"head {head + 1}")
+        left.barh(places, row, 0.38, color=PALETTE[head], label=f"head {head}")
     left.set_yticks(range(count), words)
     left.set(xlim=(0, 1), xlabel="weight", title=title)
     left.legend(frameon=False, fontsize=9, loc="best")
@@ -107,7 +107,7 @@ def looks_and_next(
         ax.invert_yaxis()
         ax.tick_params(axis="y", length=0)
     looked = "; ".join(
-        f"head {head + 1} most at {words[int(row.argmax())]} ({row.max():.2f})"
+        f"head {head} most at {words[int(row.argmax())]} ({row.max():.2f})"
         for head, row in enumerate(weights)
     )
     describe(left, f"From {words[-1]} it looks: {looked}")

@@ -41,6 +41,19 @@ PREDICTIONS = {
         },
         right="c",
     ),
+    "size": Prediction(
+        "Such products have mean 0, so their typical size is their standard deviation. How much larger does "
+        "it get when $d_k$ grows from 64 to 1024?",
+        {
+            "About 4 times.": "There are 16 times as many terms, and so the variance is 16 times as large. "
+            "The standard deviation is its root.",
+            "About 16 times, like the number of terms.": "The terms would have to agree in sign. They are as "
+            "often negative as positive, so much of the sum cancels.",
+            "Hardly at all, as positive and negative terms cancel.": "Much of the sum cancels, but not all. "
+            "What is left grows with the number of terms, though more slowly.",
+        },
+        right="a",
+    ),
     "gradient": Prediction(
         "Queries and keys are random, with $d_k$ = 1024, and scores aren't scaled. The mean of your gradient "
         "norms is a few hundredths. How many of the queries get less than a thousandth?",

@@ -114,19 +114,6 @@ def cross_attention(
     return scaled_dot_product_attention(y @ W_q, x @ W_k, x @ W_v, mask)
 
 
-def predicted_variance(d_k: int) -> float:
-    """The variance of q · k for vectors whose components are independent, with mean 0 and variance 1.
-
-    Each of the d_k products has mean 0 and variance 1, and variances of independent terms add up.
-
-    Args:
-        d_k: how many components q and k have.
-
-    Source: Vaswani et al. 2017, footnote 4.
-    """
-    return float(d_k)
-
-
 def saturation(q: torch.Tensor, k: torch.Tensor, scaled: bool) -> tuple[torch.Tensor, torch.Tensor]:
     """How nearly a softmax over dot products picks a single key, and what is left of its gradient then.
 

@@ -12,8 +12,6 @@ from helpers.bert.reference import (
     fill_and_mask_again,
     key_mask,
     mask_tokens,
-    next_sentence_pairs,
     pack,
     renamed,
-    segments_of,
 )

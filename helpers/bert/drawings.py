@@ -15,7 +15,7 @@ def two_heads() -> "Axes":
     ax = canvas(
         600,
         300,
-        f"BERT from below to above: the tokens {' '.join(WORDS)}, two passages in one row, (B, T)",
+        f"BERT from bottom to top: the tokens {' '.join(WORDS)}, two passages in one row, (B, T)",
         "The encoder, in which each position sees both sides, gives a vector for each, (B, T, C)",
         "The head for words scores all words at each position, (B, T, V)",
         "The loss counts only the chosen positions, where a word is hidden",

@@ -19,6 +19,7 @@ from helpers.text.vocabulary import BOS, CLS, EOS, MASK, ORDINARY, PAD, SEP
 from helpers.training.muon import CombinedOptimizer, Muon
 
 Document = tuple[list[int], list[int]]
+Packed = tuple[list[int], list[int]]  # a row of tokens, and the segment of each
 Words = Callable[[torch.Tensor], torch.Tensor]  # tokens (B, T) to logits (B, T, V)
 
 PEAK, MATRIX_PEAK = 3e-3, 0.02  # learning rates of AdamW and of Muon
@@ -38,6 +39,30 @@ def documents(count: int, seed: int) -> list[Document]:
     return found
 
 
+def next_sentence_pairs(
+    documents: Sequence[Document], generator: torch.Generator
+) -> list[tuple[list[int], list[int], int]]:
+    """A pair for each document: for a random half its own second part, for the others another document's.
+
+    Args:
+        documents: texts in two parts each; two or more.
+        generator: of the random numbers.
+
+    Returns:
+        For each document its first part, a second part, and 1 where that is its own, 0 where it isn't.
+
+    Source: Devlin et al. 2019, section 3.1.
+    """
+    pairs, count = [], len(documents)
+    for number, (first, second) in enumerate(documents):
+        own = bool(torch.rand((), generator=generator) < 0.5)
+        if not own:
+            step = int(torch.randint(1, count, (), generator=generator))  # never back to itself
+            second = documents[(number + step) % count][1]
+        pairs.append((first, second, int(own)))
+    return pairs
+
+
 def filled_up(rows: Sequence[Sequence[int]]) -> torch.Tensor:
     """Rows of numbers as one tensor, (B, T), with `<pad>` at their ends."""
     longest = max(map(len, rows))
@@ -45,12 +70,13 @@ def filled_up(rows: Sequence[Sequence[int]]) -> torch.Tensor:
 
 
 def batches(
-    rows: Sequence[tuple[list[int], int]], size: int, seed: int
-) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Endless batches of rows of about the same length, with their labels: tokens (B, T), labels (B,)."""
-    for group in pretraining.neighbours(rows, size, seed, lambda row: len(row[0])):
-        tokens, labels = zip(*group, strict=True)
-        yield filled_up(tokens), torch.tensor(labels)
+    rows: Sequence[tuple[Packed, int]], size: int, seed: int
+) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
+    """Endless batches of packed rows of about the same length: tokens and segments (B, T), labels (B,)."""
+    for group in pretraining.neighbours(rows, size, seed, lambda row: len(row[0][0])):
+        packed, labels = zip(*group, strict=True)
+        ids, segments = map(filled_up, zip(*packed, strict=True))
+        yield ids, segments, torch.tensor(labels)
 
 
 def interval(hits: float, count: int) -> tuple[float, float, float]:
@@ -218,14 +244,16 @@ def left_to_right(model: LanguageModel, count: int, seed: int, temperature: floa
     return [corpora.vocabulary().decode(row[1:]) for row in ids]
 
 
-def empty_rows(count: int, seed: int) -> torch.Tensor:
-    """`[CLS]` `<mask>`... `[SEP]` `<mask>`... `[SEP]`, as long as the passages of real reviews, (B, T)."""
-    rows = [
-        [CLS, *[MASK] * len(first), SEP, *[MASK] * len(second), SEP]
-        for first, second in documents(count, seed)
-        if len(first) + len(second) < SIZES["positions"] - 3
-    ]
-    return filled_up(rows)
+def empty_rows(count: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """`[CLS]` `<mask>`... `[SEP]` `<mask>`... `[SEP]`, as long as the passages of real reviews.
+
+    Returns:
+        Tokens and segments, (B, T) each.
+    """
+    lengths = [(len(first), len(second)) for first, second in documents(count, seed)]
+    lengths = [(m, n) for m, n in lengths if m + n < SIZES["positions"] - 3]
+    rows = [[CLS, *[MASK] * m, SEP, *[MASK] * n, SEP] for m, n in lengths]
+    return filled_up(rows), filled_up([[0] * (m + 2) + [1] * (n + 1) for m, n in lengths])
 
 
 def all_at_once(words: Words, ids: torch.Tensor, generator: torch.Generator) -> torch.Tensor:

@@ -29,12 +29,18 @@ def by_kind(found: Mapping[str, Mapping[str, Sequence[float]]]) -> "Axes":
     return ax
 
 
-def by_labels(found: Mapping[str, Mapping[int, Sequence[float]]], *, title: str) -> "Axes":
+def by_labels(
+    found: Mapping[str, Mapping[int, Sequence[float]]],
+    *,
+    title: str,
+    yours: Mapping[str, Mapping[int, Sequence[float]]] | None = None,
+) -> "Axes":
     """Accuracies over the number of labels: a dot for each seed, and the mean with its 95 % interval.
 
     Args:
         found: for each way and number of labels, the share of right answers for each seed.
         title: above the axes.
+        yours: the student's own runs, of some ways and numbers.
     """
     ax = repeats.curves(
         found, lambda shares: published.student_interval(shares)[1:], "with 95 % intervals",
@@ -43,6 +49,12 @@ def by_labels(found: Mapping[str, Mapping[int, Sequence[float]]], *, title: str)
     )  # fmt: skip
     ax.axhline(0.5, color=plots.FAINT, linestyle=":", linewidth=1)
     ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    for way, of in (yours or {}).items():
+        points = [(labels, share) for labels, shares in of.items() for share in shares]
+        told = ", ".join(f"{share:.1%} with {labels:,} labels" for labels, share in points)
+        x, y = zip(*points, strict=True)
+        colour = plots.PALETTE[list(found).index(way)]
+        plots.yours(ax, x, y, f"Yours, {way}: {told.replace('%', ' %')}", colour=colour)
     return ax
 
 

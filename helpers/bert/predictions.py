@@ -41,6 +41,18 @@ PREDICTIONS = {
         },
         right="b",
     ),
+    "sequential": Prediction(
+        "The original Transformer reads ten words and writes ten. Which half needs one pass per word, and "
+        "when?",
+        {
+            "Both, in training too.": "No position of the encoder waits for the one before: attention "
+            "compares all of them in one product.",
+            "The decoder, in training and when it writes.": "In training the right words are known, and the "
+            "causal mask hides those that come later, so one pass is enough.",
+            "The decoder, and only when it writes.": "A word that isn't written yet can't be read.",
+        },
+        right="c",
+    ),
     "writes": Prediction(
         "BERT writes by several procedures, the language model from left to right. What share of "
         "BERT's sentences is grammatical, with its best procedure?",

@@ -137,7 +137,7 @@ class Reader(nn.Module):
 
 
 def encode(texts: Sequence[str]) -> torch.Tensor:
-    """The checkpoint's sub-words, (N, T), between `[CLS]` and `[SEP]`, filled up with 0."""
+    """The checkpoint's sub-words, (N, T), between `[CLS]` and `[SEP]`, padded with 0."""
     tokenizer = corpora.load(CHECKPOINT).tokenizer
     tokenizer.enable_truncation(LONGEST)
     tokenizer.enable_padding()
@@ -184,7 +184,11 @@ def by_frozen(
 
 
 def frozen(
-    encoder: Encoder, pool_words: Callable[..., torch.Tensor], text: Sentences, labels: Sequence[int]
+    encoder: Encoder,
+    pool_words: Callable[..., torch.Tensor],
+    text: Sentences,
+    labels: Sequence[int],
+    seeds: Sequence[int] = range(SEEDS),
 ) -> dict[int, list[float]]:
     """Accuracies of heads on the frozen encoder, for each number of labels, one a seed.
 
@@ -193,8 +197,9 @@ def frozen(
         pool_words: turns a sentence's vectors into one, as lesson 09's `mean_real`.
         text: what is read.
         labels: numbers of labels.
+        seeds: of the sentences drawn and of the heads.
     """
-    jobs = [(count, seed) for count in labels for seed in range(SEEDS)]
+    jobs = [(count, seed) for count in labels for seed in seeds]
     drawn = {job: random.Random(job[1]).sample(range(len(text.pool)), job[0]) for job in jobs}
     needed = sorted({row for rows in drawn.values() for row in rows})
     place = {row: at for at, row in enumerate(needed)}
@@ -225,7 +230,11 @@ def _vectors(encoder: Encoder, pool_words: Callable[..., torch.Tensor], read: Ex
 
 
 def trained(
-    encoder: Encoder | None, pool_words: Callable[..., torch.Tensor], text: Sentences, labels: int
+    encoder: Encoder | None,
+    pool_words: Callable[..., torch.Tensor],
+    text: Sentences,
+    labels: int,
+    seeds: Sequence[int] = range(SEEDS),
 ) -> list[float]:
     """Accuracies of classifiers that were trained as a whole, one a seed.
 
@@ -234,9 +243,10 @@ def trained(
         pool_words: turns a sentence's vectors into one, as lesson 09's `mean_real`.
         text: what is learned and tested.
         labels: how many labels there are, 50, 200 or 1,000.
+        seeds: of the sentences drawn and of the weights.
     """
     runs = []
-    for seed in range(SEEDS):
+    for seed in seeds:
         torch.manual_seed(seed)
         body = Encoder(MINILM) if encoder is None else copy.deepcopy(encoder)
         model = finetuning.Classifier(Reader(body), MINILM.d_model, 2, pool_words)

@@ -46,7 +46,7 @@ def masking(vocabulary: int, share: float | None = None) -> Callable[..., Findin
         chosen, word = labels != -100, (before >= ORDINARY).expand_as(labels)
         found = {
             "special tokens are left alone": not bool(((chosen | (read != before)) & ~word).any()),
-            "a label is the word that stood there": bool((labels == before)[chosen & word].all()),
+            "a label is the word that was there": bool((labels == before)[chosen & word].all()),
             "a word that isn't chosen stays": bool((read == before)[~chosen & word].all()),
             "the same generator gives the same draws": all(map(torch.equal, drawn[0], again)),
         }
@@ -59,7 +59,7 @@ def masking(vocabulary: int, share: float | None = None) -> Callable[..., Findin
 
 def _masked(result: object, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     if not isinstance(result, tuple | list) or len(result) != 2:
-        raise ValueError("two tensors are wanted: the tokens to read, and the labels")
+        raise ValueError("two tensors are expected: the tokens to read, and the labels")
     for name, tensor in zip(("tokens to read", "labels"), result, strict=True):
         if not isinstance(tensor, torch.Tensor) or tensor.shape != ids.shape or tensor.dtype != ids.dtype:
             raise ValueError(f"the {name} should be integers (int64) of the shape {tuple(ids.shape)}")
@@ -84,11 +84,11 @@ def _shares(
     return {
         "as many words are chosen as they should": _near(total, count, share),
         "about 80 of 100 chosen ones become <mask>": _compared(int(hidden.sum()), total, 0.8),
-        "about 10 of 100 become another word": _compared(int(other.sum()), total, 0.1),
+        "about 10 of 100 become a different word": _compared(int(other.sum()), total, 0.1),
         "about 10 of 100 stay": _compared(int(stayed.sum()), total, 0.1),
         "nearly any word can be the other word": len(set(read[other].tolist())) > (vocabulary - ORDINARY) / 2,
         "the other word is never a special token": bool((read[other] >= ORDINARY).all()),
-        "a word is chosen whatever becomes of its neighbour": _near(
+        "a word is chosen whether or not its neighbour is": _near(
             int(chance.sum()), int(words.sum()), share**2
         ),
         "each row has draws of its own": all(
@@ -96,59 +96,6 @@ def _shares(
         ),
         "each call has draws of its own": not bool((chosen == chosen[:1]).all()),
     }
-
-
-# -- pairs -------------------------------------------------------------------------------------------------
-
-
-def pairing() -> Callable[..., Findings]:
-    """What is true of the results of `answer(documents, generator)`. No two passages may be the same."""
-
-    def use(results: Sequence, documents: Sequence, *_: object) -> Findings:
-        *drawn, again = [_pairs(result, len(documents)) for result in results]
-        place = {tuple(second): number for number, (_, second) in enumerate(documents)}
-        firsts = [list(first) for first, _ in documents]
-        rows = [(n, place.get(tuple(s)), y) for pairs in drawn for n, (_, s, y) in enumerate(pairs)]
-        strangers = {(n, at) for n, at, y in rows if not y}
-        labels = torch.tensor([[y for _, _, y in pairs] for pairs in drawn])  # (calls, documents)
-        alike = labels[:, :-1:2] == labels[:, 1::2]
-        drawn_apart = (labels.amin(dim=0) < labels.amax(dim=0)).all()
-        found: Findings = {
-            "a pair for each document, begun by its own first part": all(
-                [first for first, _, _ in pairs] == firsts for pairs in drawn
-            ),
-            "about half are labelled 1": _near(int(labels.sum()), labels.numel(), 0.5),
-            "with label 1, the second part is the document's own": all(at == n for n, at, y in rows if y),
-            "with label 0, it is another document's second part": all(
-                at is not None and at != n for n, at, y in rows if not y
-            ),
-            "any other document can give it": len({s for s in strangers if None not in s and s[0] != s[1]})
-            > 0.6 * len(documents) * (len(documents) - 1),
-            "each document is true at times and false at others": bool(drawn_apart),
-            "the same generator gives the same pairs": again == drawn[0],
-        }
-        if len(documents) > 2:  # of two, exactly one may be true each time, or both
-            found["one call has both kinds"] = bool(
-                (labels.amin(dim=1) < labels.amax(dim=1)).float().mean() > 0.5
-            )
-            found["a pair's label says nothing of the next one's"] = _near(
-                int(alike.sum()), alike.numel(), 0.5
-            )
-        return found
-
-    return use
-
-
-def _pairs(result: object, count: int) -> list[tuple[list, list, int]]:
-    if not isinstance(result, tuple | list) or len(result) != count:
-        raise ValueError(f"a list of {count} pairs is wanted, one for each document")
-    if any(not isinstance(pair, tuple | list) or len(pair) != 3 for pair in result):
-        raise ValueError("each pair has three parts: first, second, label")
-    if any(not isinstance(part, tuple | list) for first, second, _ in result for part in (first, second)):
-        raise ValueError("the parts of a pair are lists of tokens")
-    if any(label not in (0, 1) for _, _, label in result):
-        raise ValueError("a label is 1 or 0")
-    return [(list(first), list(second), int(label)) for first, second, label in result]
 
 
 def _small_language_model(words: torch.Tensor, inner: torch.Tensor, out: torch.Tensor) -> Callable:
@@ -165,7 +112,6 @@ def _small_language_model(words: torch.Tensor, inner: torch.Tensor, out: torch.T
 register(
     {
         "statistics of a masking": masking,
-        "statistics of pairs": pairing,
         "a small language model": _small_language_model,
     }
 )

@@ -45,8 +45,8 @@ def mask_tokens(
     return read, torch.where(chosen, ids, -100)
 
 
-def pack(first: Sequence[int], second: Sequence[int], length: int) -> list[int]:
-    """Two passages as one row: `[CLS]` first `[SEP]` second `[SEP]`.
+def pack(first: Sequence[int], second: Sequence[int], length: int) -> tuple[list[int], list[int]]:
+    """Two passages as one row, `[CLS]` first `[SEP]` second `[SEP]`, and the segment of each token.
 
     If that is too long, words are removed from the end of the longer passage, one by one; if both are equally
     long, from the second.
@@ -56,49 +56,16 @@ def pack(first: Sequence[int], second: Sequence[int], length: int) -> list[int]:
         second: those of another.
         length: the most tokens that the row may have, at least 3.
 
+    Returns:
+        The row, and as many segments: 0 up to the first `[SEP]`, 1 from there up to the second.
+
     Source: Devlin et al. 2019, section 3, and the published code, `truncate_seq_pair`.
     """
     first, second = list(first), list(second)
     while len(first) + len(second) + 3 > length:
         (first if len(first) > len(second) else second).pop()
-    return [CLS, *first, SEP, *second, SEP]
-
-
-def segments_of(ids: torch.Tensor) -> torch.Tensor:
-    """Which passage each token belongs to.
-
-    Args:
-        ids: packed rows, `<pad>` at their ends, (B, T).
-
-    Returns:
-        Integers (B, T): 0 up to the first `[SEP]`, 1 from there up to the second, 0 at `<pad>`.
-    """
-    closed = (ids == SEP).cumsum(dim=-1) - (ids == SEP).long()  # how many [SEP] stand before each token
-    return ((closed == 1) & (ids != PAD)).long()
-
-
-def next_sentence_pairs(
-    documents: Sequence[tuple[list[int], list[int]]], generator: torch.Generator
-) -> list[tuple[list[int], list[int], int]]:
-    """A pair for each document: for a random half its own second part, for the others another document's.
-
-    Args:
-        documents: texts in two parts each; two or more.
-        generator: of the random numbers.
-
-    Returns:
-        For each document its first part, a second part, and 1 where that is its own, 0 where it isn't.
-
-    Source: Devlin et al. 2019, section 3.1.
-    """
-    pairs, count = [], len(documents)
-    for number, (first, second) in enumerate(documents):
-        own = torch.rand((), generator=generator) < 0.5
-        if not own:
-            step = torch.randint(1, count, (), generator=generator)  # around the list, never back to itself
-            second = documents[(number + int(step)) % count][1]
-        pairs.append((first, second, int(own)))
-    return pairs
+    row = [CLS, *first, SEP, *second, SEP]
+    return row, [0] * (len(first) + 2) + [1] * (len(second) + 1)
 
 
 def key_mask(ids: torch.Tensor) -> torch.Tensor:

@@ -4,7 +4,7 @@ from helpers.figures.predicting import Prediction
 
 PREDICTIONS = {
     "alone": Prediction(
-        "Ten random vectors go through twelve layers of attention, one after the other, and nothing else. "
+        "Ten random vectors go through twelve layers of attention, one after another, and nothing else. "
         "What happens to them?",
         {
             "They become ever more different.": "Each layer gives every position an average of all. Averages "

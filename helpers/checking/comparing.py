@@ -25,8 +25,8 @@ MEANINGS = {
     "structure": "Compare what you return with the docstring: how many values, and in which order.",
     "shape": "Write the shape beside each line, and find the first that surprises you.",
     "dtype": "Use the dtype the docstring names, or else the dtype of an input: torch.zeros(n) is float32.",
-    "nan": "NaN comes from 0/0 (the mean of nothing is one), inf/inf, inf - inf or a negative number's root: "
-    "look at the numbers before each division, mean, exp and root.",
+    "nan": "NaN comes from 0/0 (the mean of nothing is one), 0 · inf, inf/inf, inf - inf or the root or log "
+    "of a negative number: look at the numbers before each product, division, mean, exp, log and root.",
     "value": "",
 }
 NO_LIST = (

@@ -4,7 +4,6 @@ from helpers.complexity.reference import (
     absorb,
     attention_flops,
     blockwise_attention,
-    cache_bytes,
     crossover_length,
     fitted_exponent,
     grouped_attention,

@@ -28,7 +28,7 @@ def twice_as_long() -> "Axes":
         "Attention's matrices to scale, above for n positions, below for 2n, with d the same",
         "Queries, keys and values, n × d, are twice as high for 2n",
         "Scores and weights, n × n, are twice as high and twice as wide: four times as many",
-        "Each score is a sum of d products, and so is each step to the output a sum over the keys",
+        "Each score is a sum over d features, and each output is a sum over the keys",
     )
     for y, n, size in ((62, 4, "n"), (220, 8, "2n")):
         row(

@@ -90,7 +90,7 @@ def stack_of_convolutions(n: int, k: int, dilated: bool, layers: int, *, ax: "Ax
         for p in range(n):
             face = plots.PALETTE[0] if (level, p) in reached else "white"
             ax.plot(p, level, "o", markersize=8, color=face, markeredgecolor=plots.FAINT, zorder=2)
-    ax.set_xticks(range(n), [str(p + 1) for p in range(n)])
+    ax.set_xticks(range(n))
     ax.set_yticks(range(layers + 1), ["input", *(f"layer {level}" for level in range(1, layers + 1))])
     kind = "growing steps" if dilated else "steps of 1"
     ax.set_title(f"{kind}: {layers} {'layer' if layers == 1 else 'layers'}")
@@ -278,8 +278,8 @@ def _running_numbers(largest: float, total: float, mixture: float) -> str:
 def _running_picture(largest: float, total: float, count: int) -> "Axes":
     left, right = plots.panels(2, width=3.9, height=2.8)
     plots.set_edges(left, 0.08, 0.17, 0.99, 0.89, 0.22)
-    keys = range(1, len(SCORES) + 1)
-    colors = [plots.PALETTE[0] if key <= count else plots.BAND for key in keys]
+    keys = range(len(SCORES))
+    colors = [plots.PALETTE[0] if key < count else plots.BAND for key in keys]
     drawn = left.bar(keys, SCORES.tolist(), color=colors)
     for bar in drawn[count:]:
         bar.set_hatch("//")

@@ -167,24 +167,6 @@ def blockwise_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, block
     return mixture / total.unsqueeze(-1)
 
 
-def cache_bytes(
-    layers: int, heads: int, kv_heads: int, d_head: int, positions: int, bytes_per_number: int
-) -> int:
-    """Bytes of the keys and values that a decoder keeps, so as not to compute them again for each word.
-
-    Args:
-        layers: each keeps its own.
-        heads: query heads. They share keys and values in groups, and don't change the cache.
-        kv_heads: heads of keys and values: `heads` of them, fewer when grouped, 1 with a single one.
-        d_head: features of a key, and of a value, in one head.
-        positions: read or written so far.
-        bytes_per_number: 2 for bfloat16 and float16.
-
-    Source: Shazeer 2019 (one head of keys and values); Ainslie et al. 2023 (groups).
-    """
-    return 2 * layers * kv_heads * d_head * positions * bytes_per_number
-
-
 def grouped_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
     """Attention in which neighbouring query heads share the keys and values of one head.
 

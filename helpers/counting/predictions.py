@@ -16,14 +16,14 @@ PREDICTIONS = {
         right="b",
     ),
     "meets": Prediction(
-        "The second count gives the right total for the lab's model, which has two heads. How far off is it "
-        "for the same model with ten?",
+        "The count with the slip gives the right total for the lab's model, which has two heads. What does "
+        "it give for the same model with ten?",
         {
-            "By a few per cent: only one kind of part is counted wrong.": "That part is the feed-forward "
-            "network, a third of each layer, and it is counted five times over.",
-            "It is five times the right total, as ten is of two.": "The feed-forward network is. Attention, "
-            "embedding and head are counted right.",
-            "It is more than twice the right total.": "In each layer, ten feed-forward matrices are counted "
+            "A few per cent too much, since only small parts are counted wrong.": "The feed-forward network "
+            "is a third of each layer, and it is counted five times.",
+            "Five times the right total, as ten is of two.": "Feed-forward and norms are counted five times. "
+            "Attention, embedding and head are counted right.",
+            "More than twice the right total.": "In each layer, ten feed-forward matrices are counted "
             "in place of two.",
         },
         right="c",

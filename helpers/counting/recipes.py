@@ -1,4 +1,4 @@
-"""What a configuration shows about two reports' formulas."""
+"""What a configuration shows about a count that takes the number of heads for a 2."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -15,10 +15,10 @@ def _parameters_of_torchs_layer(d_model: int, d_ff: int) -> int:
     return sum(parameter.numel() for parameter in layer.parameters())
 
 
-def _reports_against_torch(d_model: int) -> Callable:
-    """What two reports' formulas for an encoder layer say about a configuration, against torch's own layer.
+def _count_against_torch(d_model: int) -> Callable:
+    """What the count of an encoder layer says about a configuration, against torch's own layer.
 
-    Both reports take the hidden width for the width; the second also takes the number of heads for a 2.
+    It takes the hidden width for the width, and multiplies by the heads what a layer has two of.
     """
 
     def judge(configuration: Mapping) -> dict[str, object]:
@@ -29,19 +29,14 @@ def _reports_against_torch(d_model: int) -> Callable:
             raise ValueError("n_heads and d_ff are positive integers, at most a million")
         true = _parameters_of_torchs_layer(d_model, d_ff)
         attention, square = 4 * d_model * (d_model + 1), d_model * (d_model + 1)
-        first = attention + 2 * square + 2 * (2 * d_model)
-        second = attention + n_heads * square + n_heads * (2 * d_model)
+        corrected, slipped = (attention + two * (square + 2 * d_model) for two in (2, n_heads))
         return {
             "the heads divide the width": d_model % n_heads == 0,
-            "the first count is right": first == true,
-            "the second count is right": second == true,
+            "corrected, the count is right": corrected == true,
+            "with the slip, it is right": slipped == true,
         }
 
     return judge
 
 
-register(
-    {
-        "the two counts' layers against torch's": _reports_against_torch,
-    }
-)
+register({"a count with a slip against torch's layer": _count_against_torch})

@@ -80,7 +80,7 @@ def decoder_layer_parameters(d_model: int, n_heads: int, d_ff: int) -> int:
 def lab_model_parameters(
     vocabulary: int, d_model: int, n_heads: int, d_ff: int, n_layers: int, n_out: int
 ) -> int:
-    """The reports' model: embedding, sines for positions, encoder layers, and one linear head with a bias.
+    """The lab's model: embedding, sines for positions, encoder layers, and one linear head with a bias.
 
     Args:
         vocabulary: tokens.

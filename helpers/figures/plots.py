@@ -203,6 +203,27 @@ def set_edges(
 # -- what a figure says about itself ---------------------------------------------------------------------
 
 
+def yours(
+    ax: "Axes", x: Sequence[float], y: Sequence[float], told: str, *, name: str = "yours", colour: str = INK
+) -> None:
+    """Draw the student's own points into a picture: hollow, with a name at the last.
+
+    Args:
+        ax: the picture.
+        x: of the points.
+        y: as many.
+        told: what the description says of them, a sentence without its full stop.
+        name: written at the last point.
+        colour: of the points.
+    """
+    ax.plot(x, y, "D", color=colour, markerfacecolor="none", markersize=8, markeredgewidth=1.8, zorder=5)
+    ax.annotate(
+        name, (x[-1], y[-1]), xytext=(9, 5), textcoords="offset points", color=colour, fontsize=9,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.8}, zorder=6,
+    )  # fmt: skip
+    ax.set_label(f"{ax.get_label()} {told}.")
+
+
 def describe(ax: "Axes", *sentences: str) -> None:
     """Say in words what an Axes shows: sentence by sentence, given without full stops."""
     ax.set_label(" ".join(f"{sentence}." for sentence in sentences).replace("$", ""))

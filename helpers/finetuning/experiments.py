@@ -35,7 +35,7 @@ TEST_SEED, TRAIN_SEED = 4_990, 6_000  # the pretraining's reviews have seeds fro
 
 
 class Examples(NamedTuple):
-    """Labelled reviews: tokens (N, T), filled up with `<pad>`, and labels (N,)."""
+    """Labelled reviews: tokens (N, T), padded with `<pad>`, and labels (N,)."""
 
     ids: torch.Tensor
     labels: torch.Tensor

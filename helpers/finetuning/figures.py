@@ -13,8 +13,8 @@ Interval = tuple[float, float]
 
 def curves(
     found: Mapping[str, Mapping[float, Sequence[float]]],
-    interval: repeats.Interval,
-    told: str,
+    interval: repeats.Interval = repeats.whole,
+    told: str = "lowest to highest",
     *,
     xlabel: str,
     title: str,
@@ -42,18 +42,25 @@ def curves(
     return ax
 
 
-def seeds(found: Mapping[str, Sequence[float]], interval: repeats.Interval, *, title: str) -> "Axes":
-    """Accuracies under each other: a dot for each seed, and the mean with its 95 % interval.
+def seeds(
+    found: Mapping[str, Sequence[float]],
+    interval: repeats.Interval = repeats.whole,
+    told: str = "lowest to highest",
+    *,
+    title: str,
+) -> "Axes":
+    """Accuracies under each other: a dot for each seed, and the mean with an interval.
 
     Args:
         found: the shares of right answers, one per seed.
         interval: the lower and the upper end for some shares.
+        told: what it is called.
         title: over the figure.
     """
     ax = repeats.rows(
         {"": found},
         interval,
-        "with 95 % intervals",
+        told,
         xlabel="accuracy (dotted: guessing)",
         title=title,
         form=".0%",

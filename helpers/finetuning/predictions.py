@@ -28,6 +28,18 @@ PREDICTIONS = {
         },
         right="c",
     ),
+    "one_pair": Prediction(
+        "The pretrained model is ahead after each of 15 epochs, in one run of each. What does that show?",
+        {
+            "That pretraining is better: it was ahead 15 times.": "The 15 epochs of a run share its seed "
+            "and its labels. They are one draw, not 15.",
+            "That these two trained models differ.": "Whether pretraining or chance made the difference "
+            "takes several seeds to tell.",
+            "Nothing at all.": "It does show that these two models differ, as far as so many test "
+            "reviews can tell.",
+        },
+        right="b",
+    ),
     "forgets": Prediction(
         "The whole body is fine-tuned on labels. What happens to its loss as a language model?",
         {

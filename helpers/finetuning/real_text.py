@@ -33,7 +33,7 @@ class Text:
         self.tokenizer = corpora.subwords(self.unlabelled, SUBWORDS)
 
     def batch(self, texts: list[str]) -> torch.Tensor:
-        """Sub-words (N, T) between `<bos>` and `<eos>`, filled up with `<pad>`."""
+        """Sub-words (N, T) between `<bos>` and `<eos>`, padded with `<pad>`."""
         rows = [[corpora.BOS, *self.tokenizer.encode(text).ids[: LONGEST - 2], corpora.EOS] for text in texts]
         longest = max(map(len, rows))
         return torch.tensor([row + [corpora.PAD] * (longest - len(row)) for row in rows])

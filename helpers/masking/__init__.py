@@ -6,6 +6,7 @@ from helpers.masking.reference import (
     convert,
     decoder_mask,
     masked_attention,
+    masked_softmax,
     padding_mask,
     prefix_passes,
     reach,

@@ -3,6 +3,19 @@
 from helpers.figures.predicting import Prediction
 
 PREDICTIONS = {
+    "nan": Prediction(
+        "The outputs of the padding are NaN, and the loss adds up the outputs of the two words alone. What "
+        "is the gradient of v?",
+        {
+            "Right for the two words, and 0 for the padding.": "The loss uses good rows alone. But the way "
+            "back multiplies the weights of all rows, and 0 · NaN is NaN.",
+            "NaN for the padding, and right for the two words.": "The values of the two words are in the "
+            "sums of the bad rows too, whose weights are NaN.",
+            "NaN everywhere.": "Each value is in the sums of the bad rows too. They get a gradient of 0, "
+            "and 0 times their weight, NaN, is NaN.",
+        },
+        right="c",
+    ),
     "suspects": Prediction(
         "All four set the weights of the future to 0. Which of them leak all the same?",
         {

@@ -16,7 +16,7 @@ def causal_mask(T: int) -> torch.Tensor:
 
 
 def padding_mask(lengths: torch.Tensor, T: int) -> torch.Tensor:
-    """Where a batch of sentences, filled up at their ends, has words.
+    """Where a batch of sentences, padded at their ends, has words.
 
     Args:
         lengths: how many words each sentence has, (B,), integers.
@@ -32,7 +32,7 @@ def decoder_mask(real: torch.Tensor) -> torch.Tensor:
     """Both at once: a query may attend to a key that isn't after it and isn't padding.
 
     Args:
-        real: where the words are, boolean, (B, T). The padding may stand anywhere.
+        real: where the words are, boolean, (B, T). The padding may be anywhere.
 
     Returns:
         Boolean, (B, T, T): sentence, query, key. For scores (B, H, T, T) it needs an axis for the heads.
@@ -40,12 +40,27 @@ def decoder_mask(real: torch.Tensor) -> torch.Tensor:
     return causal_mask(real.size(-1)) & real.unsqueeze(-2)
 
 
+def masked_softmax(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """The weights of each query over the keys that it may look at, all 0 if there is none.
+
+    Gradients are finite too: an empty row passes on zeros.
+
+    Args:
+        scores: (..., T_q, T_k).
+        mask: boolean, broadcastable to (..., T_q, T_k). True means "may attend".
+
+    Returns:
+        The weights, (..., T_q, T_k). A row sums to 1, or is all 0.
+    """
+    # The lowest finite number, not -inf: a row of nothing else becomes uniform, and no NaN is ever made.
+    hidden = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    return hidden.softmax(dim=-1).masked_fill(~mask, 0.0)
+
+
 def masked_attention(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Scaled dot-product attention in which a query that may attend to nothing gets zeros, not NaN.
-
-    Gradients are finite too: such a row passes on zeros.
 
     Args:
         q: queries, (..., T_q, d_k).
@@ -54,12 +69,9 @@ def masked_attention(
         mask: boolean, broadcastable to (..., T_q, T_k). True means "may attend".
 
     Returns:
-        The outputs (..., T_q, d_v) and the weights (..., T_q, T_k). A row of weights sums to 1, or is all 0.
+        The outputs (..., T_q, d_v) and the weights (..., T_q, T_k), as `masked_softmax` gives them.
     """
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))  # (..., T_q, T_k)
-    # The lowest finite number, not -inf: a row of nothing else becomes uniform, and no NaN is ever made.
-    scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
-    weights = scores.softmax(dim=-1).masked_fill(~mask, 0.0)
+    weights = masked_softmax(q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)), mask)
     return weights @ v, weights
 
 

@@ -14,6 +14,7 @@ from helpers import corpora
 from helpers.figures import plots, repeats
 from helpers.figures.showing import Table, put
 from helpers.modern.experiments import EXPERTS, Crowd, Written
+from helpers.modern.rungs import RUNG
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,8 +29,12 @@ def measured() -> dict[str, Any]:
     return json.loads(LADDER.read_text())
 
 
-def ladder() -> "Axes":
-    """Each rung's loss above the grammar's own, for equal steps and for equal time: seeds, and their mean."""
+def ladder(yours: float | None = None) -> "Axes":
+    """Each rung's loss above the grammar's own, for equal steps and for equal time: seeds, and their mean.
+
+    Args:
+        yours: the loss of the student's own run of the rung `rungs.RUNG`, for equal steps.
+    """
     rungs, least = measured()["ladder"], measured()["floor"]
     found = {
         kind: {rung["rung"]: [loss - least for loss in rung[kind]] for rung in rungs}
@@ -42,6 +47,9 @@ def ladder() -> "Axes":
     )  # fmt: skip
     ax.set_xlim(left=0)
     ax.legend(frameon=False, loc="lower right")
+    if yours is not None:
+        row = list(found["equal steps"]).index(RUNG)
+        plots.yours(ax, [yours - least], [row - 0.2], f"Yours, {RUNG}, equal steps: {yours - least:.3f}")
     return ax
 
 

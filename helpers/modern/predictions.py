@@ -4,7 +4,7 @@ from helpers.figures.predicting import Prediction
 
 PREDICTIONS = {
     "worth": Prediction(
-        "Nine changes, one after the other, lead from the block of 2017 to that of today. The models are "
+        "Nine changes, one after another, lead from the block of 2017 to that of today. The models are "
         "small, all but the last have about as many weights, and each reads as many tokens. Which change "
         "helps most?",
         {

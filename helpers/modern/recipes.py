@@ -27,4 +27,4 @@ def _readers(*weights: torch.Tensor) -> list[Expert]:
     return [reader(weight, feature) for feature, weight in enumerate(weights)]
 
 
-register({"experts": _experts, "experts who read nothing but their own": _readers})
+register({"experts": _experts, "experts that read nothing but their own": _readers})

@@ -2,6 +2,7 @@
 
 from helpers.multihead.reference import (
     MultiHeadAttention,
+    attend_by_heads,
     both_neighbours,
     check_mask,
     costs,

@@ -30,7 +30,7 @@ def split_and_merge() -> "Axes":
         600,
         190,
         "Splitting and merging, for T = 4 positions, C = 6 channels and H = 3 heads of D = 2 channels",
-        "The input is T × C; columns 1 and 2 become head 1, columns 3 and 4 head 2, columns 5 and 6 head 3",
+        "The input is T × C; columns 0 and 1 become head 0, columns 2 and 3 head 1, columns 4 and 5 head 2",
         "Each head is T × D: all positions, but only its own channels",
         "Merging puts the heads side by side again, T × C",
     )
@@ -40,7 +40,7 @@ def split_and_merge() -> "Axes":
 
     heads = [
         Matrix(f"head {h}", 4, 2, "T", "D", cell=18, paint=pointed_out(color))
-        for h, color in enumerate(HEADS, 1)
+        for h, color in enumerate(HEADS)
     ]
     places = row(ax, 75, whole("x"), "split\n→", *heads, "merge\n→", whole("merged"))
     shapes = ("(…, T, C)", places[0].x), ("(…, H, T, D)", places[2].x), ("(…, T, C)", places[4].x)

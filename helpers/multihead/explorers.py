@@ -86,7 +86,7 @@ CHANNELS, POSITIONS = 12, 4
 DIVISORS = [size for size in range(1, CHANNELS + 1) if CHANNELS % size == 0]
 
 
-def split_explorer(split_heads: Callable, exercise: str = "Exercise 2.2") -> "VBox":
+def split_explorer(split_heads: Callable, exercise: str = "Exercise 2.2a") -> "VBox":
     """Choose a number of heads, and see which head gets which numbers: by `view` and by your function.
 
     Args:
@@ -131,16 +131,13 @@ def _ownership(ax: "Axes", name: str, owner: torch.Tensor, n_heads: int) -> None
         for column in range(CHANNELS):
             head = int(owner[row, column])
             ink = "black" if head / max(n_heads - 1, 1) > 0.47 else "white"
-            ax.text(column, row, str(head + 1), ha="center", va="center", color=ink, fontsize=9)
+            ax.text(column, row, str(head), ha="center", va="center", color=ink, fontsize=9)
     ax.set_xticks(range(CHANNELS), [str(channel) for channel in range(CHANNELS)])
     ax.set_yticks(range(POSITIONS), [str(position) for position in range(POSITIONS)])
     ax.set(xlabel="channel", ylabel="position", title=f"{name}: which head gets it")
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    rows = "; ".join(
-        f"position {row} goes to head {_runs([head + 1 for head in owner[row].tolist()])}"
-        for row in range(POSITIONS)
-    )
+    rows = "; ".join(f"position {row} goes to head {_runs(owner[row].tolist())}" for row in range(POSITIONS))
     ax.set_label(f"{name}, {n_heads} heads: {rows}.")
 
 
@@ -171,9 +168,7 @@ def heads_explorer(read: Callable, n_heads: int = 4, exercise: str = READER_EXER
     place = w.IntSlider(4, min=1, max=SHOWN, readout=False, **labelled("asking word"))
     layout = {"width": "110px"}
     switches = [
-        w.Checkbox(
-            True, description=f"head {n + 1}", indent=False, layout=layout, **tooltip(f"head {n + 1} on")
-        )
+        w.Checkbox(True, description=f"head {n}", indent=False, layout=layout, **tooltip(f"head {n} on"))
         for n in range(n_heads)
     ]
     picture, answers = w.HTML(), w.HTML()
@@ -220,7 +215,7 @@ def _maps(weights: torch.Tensor, keep: torch.Tensor, words: Sequence[str], askin
     figure.subplots_adjust(left / width, bottom / height, right, top, 0.25 / side, 0.32 / tall)
     no_words = [""] * count
     for head, (ax, table) in enumerate(zip(grid.flat, weights, strict=False)):
-        _map(ax, f"head {head + 1}", table, words, asking, bool(keep[head]))
+        _map(ax, f"head {head}", table, words, asking, bool(keep[head]))
         ax.set_xticks(range(count), words if head >= len(weights) - columns else no_words)
         ax.tick_params(axis="x", rotation=90)
         ax.set_yticks(range(count), no_words if head % columns else words)

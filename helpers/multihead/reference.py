@@ -10,6 +10,8 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
+from helpers.attention.reference import scaled_dot_product_attention
+
 
 def split_heads(x: torch.Tensor, n_heads: int) -> torch.Tensor:
     """Give each head its share of the channels: head h gets the h-th run of D neighbouring ones.
@@ -32,6 +34,29 @@ def split_heads(x: torch.Tensor, n_heads: int) -> torch.Tensor:
 def merge_heads(z: torch.Tensor) -> torch.Tensor:
     """Put the heads' channels side by side again, (..., H, T, D) to (..., T, H·D): undoes `split_heads`."""
     return z.transpose(-3, -2).flatten(-2)
+
+
+def attend_by_heads(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, n_heads: int, mask: torch.Tensor | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Attention by several heads at once, each in its own channels.
+
+    Args:
+        q: queries, (..., T_q, C).
+        k: keys, (..., T_k, C).
+        v: values, (..., T_k, C).
+        n_heads: H, a divisor of C.
+        mask: boolean, broadcastable to (..., H, T_q, T_k). True means "may attend".
+
+    Returns:
+        The heads' outputs side by side (..., T_q, C), and the weights of each head (..., H, T_q, T_k).
+
+    Raises:
+        ValueError: the channels can't be shared out evenly, or the mask isn't boolean.
+    """
+    q, k, v = (split_heads(projected, n_heads) for projected in (q, k, v))
+    output, weights = scaled_dot_product_attention(q, k, v, mask)
+    return merge_heads(output), weights
 
 
 class MultiHeadAttention(nn.Module):
@@ -166,8 +191,8 @@ def costs(T: int, d_model: int, n_heads: int) -> tuple[int, int, int]:
 def both_neighbours() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
     """Weights of two heads, by which each of four places round a table gets both of its neighbours' numbers.
 
-    Places have four channels: east, north, number, 0. Head 1 turns the asker's direction clockwise by a
-    quarter, head 2 the other way, so that it points at the neighbour, and both fetch the number.
+    Places have four channels: east, north, number, 0. Head 0 turns the asker's direction clockwise by a
+    quarter, head 1 the other way, so that it points at the neighbour, and both fetch the number.
 
     Returns:
         W_q, W_k, W_v, W_o, each (4, 4), to be used as x @ W.

@@ -2,7 +2,6 @@
 
 from helpers.positional.reference import (
     add_positions,
-    learned_positions,
     linear_penalty,
     relative_bias,
     rotary,

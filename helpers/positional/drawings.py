@@ -69,9 +69,9 @@ def five_ways() -> "Axes":
         600,
         300,
         "Attention from left to right: vectors; queries, keys and values; scores; weights; output",
-        "Sinusoidal and learned positions are added to the vectors, before the projections",
-        "Rotary positions turn queries and keys, after the projections, and leave the values alone",
-        "The relative bias and the linear penalty are added to the scores, before the softmax",
+        "Rows of a table are added to the vectors, before the projections (3.2, 3.3)",
+        "Rotary positions turn queries and keys, after the projections, and leave the values alone (3.8)",
+        "Numbers for distances are added to the scores, before the softmax (3.7, 3.9)",
     )
     x = box(ax, 70, 130, "vectors\n(T, d)", width=84, height=44)
     q, k, v = (
@@ -89,12 +89,12 @@ def five_ways() -> "Axes":
     arrow(ax, weights.below, output.above)
     arrow(ax, v.after, output.before)
     for words, x_, targets in (
-        ("+ sinusoidal\n+ learned", 70, [(70, x.top)]),
-        ("turned: rotary", 225, [(225, q.top)]),
-        ("+ relative bias\n− linear penalty", 372, [(372, scores.top)]),
+        ("+ rows of a table\n(3.2, 3.3)", 70, [(70, x.top)]),
+        ("turned (3.8)", 225, [(225, q.top)]),
+        ("+ a number for the\ndistance (3.7, 3.9)", 372, [(372, scores.top)]),
     ):
         way = box(ax, x_, 32, words, width=124, height=44, color=ORANGE, dashed=True)
         for target in targets:
             arrow(ax, way.below, target, dashed=True)
-    label(ax, 225, 280, "Rotary turns K as well; V is never turned.")
+    label(ax, 225, 280, "K is turned as well; V never is.")
     return ax

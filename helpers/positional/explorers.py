@@ -11,6 +11,7 @@ import torch
 from helpers.figures import plots, repeats
 from helpers.figures.controls import explorer, labelled
 from helpers.figures.showing import image, tried
+from helpers.positional.experiments import LENGTHS, TRAINED_TO
 
 if TYPE_CHECKING:
     from ipywidgets import VBox
@@ -126,30 +127,22 @@ def grid(
     return ax
 
 
-def by_length(
-    lengths: Sequence[int],
-    groups: Mapping[str, Mapping[str, torch.Tensor]],
-    *,
-    trained_to: int,
-    ylabel: str = "accuracy",
-) -> "Axes":
-    """Accuracy against length, a panel for each group of kinds: each seed, the mean, and the range as a bar.
+def by_length(groups: Mapping[str, Mapping[str, torch.Tensor]]) -> "Axes":
+    """Accuracy against length, a panel for each group of kinds: each model, the mean, and the range as a bar.
 
     Args:
-        lengths: of the tested texts.
-        groups: titles of panels, and for each kind in it a tensor (lengths, seeds).
-        trained_to: the longest text in training; what lies beyond is shaded.
-        ylabel: what is measured, between 0 and 1.
+        groups: titles of panels, and for each kind in it `experiments.accuracies`, (len(LENGTHS), SEEDS).
+            Lengths beyond those in training are shaded.
     """
     axes = plots.panels(len(groups), width=4.6, height=3.5)
     for ax, (title, kinds) in zip(axes, groups.items(), strict=True):
-        ax.axvspan(trained_to * 1.06, lengths[-1] * 1.16, color=plots.BAND, alpha=0.5, linewidth=0)
-        found = {name: dict(zip(lengths, values.tolist(), strict=True)) for name, values in kinds.items()}
+        ax.axvspan(TRAINED_TO * 1.06, LENGTHS[-1] * 1.16, color=plots.BAND, alpha=0.5, linewidth=0)
+        found = {name: dict(zip(LENGTHS, values.tolist(), strict=True)) for name, values in kinds.items()}
         repeats.curves(
-            found, xlabel="length of the text", ylabel=ylabel, title=title, log=True, joined=False,
+            found, xlabel="length of the text", ylabel="accuracy", title=title, log=True, joined=False,
             baseline="none", form=".2f", ax=ax,
         )  # fmt: skip
-        ax.set(ylim=(0, 1.03), xlim=(lengths[0] * 0.88, lengths[-1] * 1.16))
+        ax.set(ylim=(0, 1.03), xlim=(LENGTHS[0] * 0.88, LENGTHS[-1] * 1.16))
         ax.legend(frameon=False, loc="lower left")
     return axes[0]
 
@@ -171,7 +164,7 @@ def by_distance(weights: torch.Tensor) -> torch.Tensor:
 # -- explorers -----------------------------------------------------------------------------------------------
 
 
-def positions_explorer(sinusoidal: Callable, exercise: str = "Exercise 3.2") -> "VBox":
+def positions_explorer(sinusoidal: Callable, exercise: str = "Exercise 3.3") -> "VBox":
     """Move two positions, the width and the base, and see the table, two of its rows, and dot products.
 
     Args:
@@ -245,7 +238,7 @@ def _compared(table: torch.Tensor, a: int, b: int) -> "Axes":
 ROTARY_WIDTH, FARTHEST = 8, 30
 
 
-def rotary_explorer(rotary: Callable, exercise: str = "Exercise 3.9a") -> "VBox":
+def rotary_explorer(rotary: Callable, exercise: str = "Exercise 3.8a") -> "VBox":
     """Move a key away from its query, or both together, and see what becomes of their score.
 
     Args:

@@ -3,6 +3,18 @@
 from helpers.figures.predicting import Prediction
 
 PREDICTIONS = {
+    "bag": Prediction(
+        "One reader has positions, the other doesn't. What does the second one make of the two texts?",
+        {
+            "Two different guesses: *luckily* and *sadly* still change places.": "They do, but to notice it, "
+            "the reader would have to know which of them comes first.",
+            "The same guess for both, to the last digit.": "Its last word sees the same words in both "
+            "texts, and a weighted average doesn't depend on the order of what it averages.",
+            "No guess at all: every word is equally likely.": "It still knows which words are there, and "
+            "that *are* was the last one.",
+        },
+        right="b",
+    ),
     "similar": Prediction(
         "The curve of similarity goes up and down as the distance grows. In which sinusoidal table does it "
         "vary more, in one of width 16 or in one of width 128?",
@@ -28,16 +40,40 @@ PREDICTIONS = {
         },
         right="c",
     ),
-    "longer": Prediction(
-        "Models with six ways to tell positions train on texts of 16 tokens, and then read 32 and 64. Which "
-        "stays as good as it was?",
+    "beyond": Prediction(
+        "The sinusoidal table has a row for every position. A model trained with it on 16 tokens reads 32. "
+        "How well, compared with the learned table?",
         {
-            "Sines and cosines: they are defined everywhere.": "They are, but the model never saw those "
-            "rows, and falls as far as with no positions at all.",
-            "Rotary positions.": "They hold at 32 and fail at 64: a pair of features completes a turn, and "
-            "far looks like near.",
-            "The penalty for distance.": "The penalty keeps growing with distance, and the name that counts "
-            "is as near as in training.",
+            "As well as at 16 tokens: the rows are there.": "They are there, but the model has never met "
+            "them.",
+            "Better than the learned table: its rows follow a rule.": "They do, but nothing in training made "
+            "the model rely on that rule.",
+            "No better: about as badly.": "Its rows beyond 16 are as unknown to the model as random ones.",
+        },
+        right="c",
+    ),
+    "word_decides": Prediction(
+        "Token n asks for the token n + 1 positions back, for eight tokens. How often is a model with 4 "
+        "heads and a bias for each distance right, at 16 tokens?",
+        {
+            "Nearly always: its table has a number for every distance.": "It has, but the same numbers for "
+            "every word: what one word wants more of, all get more of.",
+            "Less than half the time.": "A head's bias prefers the same distances for all words.",
+            "One time in eight, like a guess.": "It is better than that: the words that are there are more "
+            "likely answers than the others.",
+        },
+        right="b",
+    ),
+    "longer": Prediction(
+        "With rotary positions, scores depend only on distances. A model trained with them on 16 tokens "
+        "reads 64. How well?",
+        {
+            "As well as at 16 tokens.": "So it would, if distances were all below 16. In longer texts there "
+            "are larger ones, which it has never met.",
+            "A little worse, like the relative bias.": "At 32 it is so. At 64, a pair of features has "
+            "completed a turn, and far looks like near.",
+            "Worse than a model without positions.": "A pair of features has completed a turn, and far looks "
+            "like near.",
         },
         right="c",
     ),

@@ -1,8 +1,8 @@
 """Positions: ways to tell attention where each vector stands.
 
 What lesson 03 asks for, for the lessons after it. Two families: *absolute* positions are added to the input
-(`sinusoidal`, `learned_positions`), *relative* ones act on the scores (`relative_bias`, `linear_penalty`) or
-on queries and keys (`rotary`). Positions count from 0. Shapes are written (..., T, d): any number of batch
+(`add_positions`, `sinusoidal`), *relative* ones act on the scores (`relative_bias`, `linear_penalty`) or on
+queries and keys (`rotary`). Positions count from 0. Shapes are written (..., T, d): any number of batch
 axes, then positions, then features.
 """
 
@@ -84,27 +84,6 @@ def shift_matrix(k: int, d_model: int, base: float = 10_000.0) -> torch.Tensor:
     # For a row (sin a, cos a): sin(a+b) = sin a cos b + cos a sin b, cos(a+b) = -sin a sin b + cos a cos b.
     blocks = torch.stack([cos, -sin, sin, cos], dim=-1).reshape(-1, 2, 2)
     return torch.block_diag(*blocks)
-
-
-def learned_positions(ids: torch.Tensor, words: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
-    """Word vectors plus position vectors, both looked up in tables that training changes.
-
-    Args:
-        ids: integers, (..., T).
-        words: (V, d_model), a row for each word.
-        positions: (max_T, d_model), a row for each position.
-
-    Returns:
-        (..., T, d_model).
-
-    Raises:
-        ValueError: there are more positions than rows for them.
-
-    Source: Gehring et al. 2017, section 3.1.
-    """
-    if ids.size(-1) > len(positions):
-        raise ValueError(f"{ids.size(-1)} positions, but the table has rows for {len(positions)}")
-    return words[ids] + positions[: ids.size(-1)]
 
 
 def relative_bias(table: torch.Tensor, T_q: int, T_k: int) -> torch.Tensor:

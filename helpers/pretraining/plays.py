@@ -11,13 +11,17 @@ import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 
 from helpers import corpora, training
+from helpers.figures import plots
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
 from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 CONTEXT = 64
 SIZES = 128, 4, 4, CONTEXT  # width, heads, layers, positions: nanoGPT's for a CPU
@@ -143,6 +147,24 @@ def held_out_loss(model: torch.nn.Module, ids: torch.Tensor, loss_of: Callable[.
 def _merge(tokens: str, pair: str) -> str:
     """Tokens with spaces around each, in which a pair has become one."""
     return re.sub(rf"(?<= ){re.escape(pair)}(?= )", pair.replace(" ", ""), tokens)
+
+
+def bits_by_merges(runs: Sequence[Measured], yours: tuple[int, float] | None = None) -> "Axes":
+    """Bits per character on text never trained on, a bar for each number of merges.
+
+    Args:
+        runs: the bars.
+        yours: the merges and the bits of the student's own run.
+    """
+    bits = {"bits per character": [run.bits for run in runs]}
+    title = "Shakespeare, on text never trained on"
+    ax = plots.bars([f"{run.merges:,} merges" for run in runs], bits, ylabel="bits", title=title)
+    if yours:
+        merges, found = yours
+        known = [run.merges for run in runs]
+        place = known.index(merges) if merges in known else sum(count < merges for count in known) - 0.5
+        plots.yours(ax, [place], [found], f"Yours, {merges:,} merges: {found:.2f} bits")
+    return ax
 
 
 def kept() -> list[Measured]:

@@ -375,7 +375,7 @@ def grammatical_share(texts: Sequence[str]) -> float:
 
 
 def count_pairs(words: "Mapping[str, int]") -> dict[str, int]:
-    """How often each two tokens stand side by side.
+    """How often each pair of tokens occurs side by side.
 
     Args:
         words: how often each word occurs; a word is its tokens with spaces between them, `lo w e r`.

@@ -44,33 +44,56 @@ def kept() -> list[Run]:
     return [Run(*run) for run in json.loads(KEPT.read_text())]
 
 
-def measure() -> list[Run]:
-    """Train all models anew: some six minutes on two cores."""
-    jobs = [(flops, width) for flops, widths in WIDTHS.items() for width in widths]
-    jobs.sort(key=lambda job: -job[0] * (job[1] + 64))  # the longest first, so that no core waits at the end
-    runs = training.each(_run, jobs, "Models")
+def measure(budgets: Sequence[float] = tuple(WIDTHS), seed: int = 0, keep: bool = False) -> list[Run]:
+    """Train the models of some budgets: some six minutes on two cores for all four of them.
+
+    Args:
+        budgets: floating-point operations of a run, keys of `WIDTHS`.
+        seed: of the initial weights and of the text; `kept` has 0.
+        keep: whether the trained models are kept on this computer, and taken from there if they are all kept.
+
+    Raises:
+        Stopped: it was interrupted.
+    """
+    jobs = [(flops, _model(width, seed)) for flops in budgets for width in WIDTHS[flops]]
+    jobs.sort(key=lambda job: -job[0] * (_weights(job[1]) + 50_000))  # the longest first: no core waits
+    tokens = [round(flops / (6 * _weights(model))) for flops, model in jobs]
+    names = [f"budget {flops:.0e} {_weights(model)} {seed}" for flops, model in jobs]
+    if not keep or not all(training.recall(name, job[1]) for name, job in zip(names, jobs, strict=True)):
+        tokens = training.each(lambda job: _learn(job[1], _steps(*job), seed), jobs, "Models")
+        for name, (_, model) in zip(names if keep else (), jobs, strict=False):
+            training.keep(name, model)
+    runs = [
+        Run(flops, _weights(model), read, held_out(model) - floor())
+        for (flops, model), read in zip(jobs, tokens, strict=True)
+    ]
     return sorted(runs, key=lambda run: run[:2])
 
 
-def _run(job: tuple[float, int]) -> Run:
-    flops, width = job
-    torch.manual_seed(0)
+def _model(width: int, seed: int) -> LanguageModel:
+    torch.manual_seed(seed)
     V = len(corpora.vocabulary())
-    model = LanguageModel(LanguageModelConfig(V, width, max(1, width // CHANNELS), LAYERS, 100))
-    weights = sum(weight.numel() for weight in model.parameters()) - model.positions.weight.numel()
-    budget = flops / (6 * weights)
-    tokens = _learn(model, training.steps(round(budget / (BATCH * _tokens_each()))))
-    return Run(flops, weights, tokens, held_out(model) - floor())
+    return LanguageModel(LanguageModelConfig(V, width, max(1, width // CHANNELS), LAYERS, 100))
+
+
+def _weights(model: LanguageModel) -> int:
+    """How many weights multiply."""
+    return sum(weight.numel() for weight in model.parameters()) - model.positions.weight.numel()
+
+
+def _steps(flops: float, model: LanguageModel) -> int:
+    """How many training steps a budget buys."""
+    return training.steps(round(flops / (6 * _weights(model)) / (BATCH * _tokens_each())))
 
 
 @training.on_device
-def _learn(model: LanguageModel, steps: int) -> int:
-    """Train it; how many tokens it has read."""
+def _learn(model: LanguageModel, steps: int, seed: int) -> int:
+    """Train it, in place; how many tokens it has read."""
     matrices, rest = matrices_and_rest(model)
     adam = torch.optim.AdamW(rest, lr=PEAK, betas=(0.9, 0.98), weight_decay=0.05, fused=True)
     optimizer = CombinedOptimizer(Muon(matrices, lr=MATRIX_PEAK), adam)
     loss_of, tokens = training.beside(experiments.loss_of), 0
-    for step, (now, then) in enumerate(experiments.batches(steps, BATCH, seed=0), 1):
+    for step, (now, then) in enumerate(experiments.batches(steps, BATCH, seed), 1):
         training.unless_stopped()
         optimizer.set_rate(min(1.0, step / 30) * (1 - (step - 1) / steps))
         optimizer.zero_grad()

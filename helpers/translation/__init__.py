@@ -6,11 +6,9 @@ from helpers.translation.reference import (
     alignment,
     beam_search,
     bleu,
-    brevity_penalty,
     clipped_matches,
     decoder_work,
     greedy_decode,
     label_smoothed_loss,
-    length_normalised,
     paper_rate,
 )

@@ -14,7 +14,7 @@ def two_towers() -> "Axes":
     ax = canvas(
         600,
         400,
-        "Two towers, read from below; each sublayer is added to its path, behind a norm",
+        "Two towers, read from below; each sublayer reads its path through a norm and adds to it",
         "The encoder, at the left: source words, (B, T_s), become vectors; N times self-attention and "
         "feed-forward; the result is the memory, (B, T_s, C)",
         "The decoder, at the right: target words so far, (B, T_t), become vectors; N times masked "
@@ -52,7 +52,7 @@ def two_towers() -> "Axes":
     arrow(ax, memory.after, (285, 110), (285, 175), right[2].before)
     label(ax, 292, 145, "keys,\nvalues", at="left")
     label(ax, 458, 210, "queries", at="left")
-    label(ax, 150, 30, "Each sublayer reads its path\nbehind a norm, and is added to it.")
+    label(ax, 150, 30, "Each sublayer reads its path through\na norm, and its output is added.")
     label(ax, 48, 210, "N ×", at="right", bold=True)
     label(ax, 592, 140, "N ×", at="right", bold=True)
     arrow(ax, right[-1].above, (450, 10))

@@ -293,7 +293,7 @@ def beam_explorer(
     beam_search: Callable[..., list[tuple[float, list[int]]]],
     step_of: Callable[[str], Callable[[torch.Tensor], torch.Tensor]],
     words: Sequence[str],
-    exercise: str = "Exercise 11.13",
+    exercise: str = "Exercise 11.12",
 ) -> "VBox":
     """Move the number of beams and α, and see which beginnings stay alive.
 

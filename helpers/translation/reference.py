@@ -11,8 +11,8 @@ import torch
 from helpers.models.encoder_decoder import DecoderBlock
 
 __all__ = [
-    "DecoderBlock", "alignment", "beam_search", "bleu", "brevity_penalty",
-    "clipped_matches", "decoder_work", "greedy_decode", "label_smoothed_loss", "length_normalised",
+    "DecoderBlock", "alignment", "beam_search", "bleu",
+    "clipped_matches", "decoder_work", "greedy_decode", "label_smoothed_loss",
     "paper_rate",
 ]  # fmt: skip
 
@@ -95,19 +95,6 @@ def decoder_work(length: int) -> tuple[int, int, int, int]:
     return sum(steps), length, sum(t * t for t in steps), sum(steps)
 
 
-def length_normalised(log_p: float, length: int, alpha: float) -> float:
-    """A hypothesis' score: its log-probability over ((5 + length) / 6)^α.
-
-    Args:
-        log_p: the sum of its tokens' log-probabilities.
-        length: how many tokens it has, `<eos>` among them.
-        alpha: 0 for no normalisation.
-
-    Source: Wu et al. 2016, equation 14.
-    """
-    return log_p / ((5 + length) / 6) ** alpha
-
-
 def beam_search(
     step: "Step", beams: int, longest: int, alpha: float, bos: int = 1, eos: int = 2
 ) -> list[tuple[float, list[int]]]:
@@ -120,7 +107,7 @@ def beam_search(
         step: gives log-probabilities (n, V) for the next token after tokens (n, t), `<bos>` first.
         beams: how many stay at each step.
         longest: how many tokens are written at most; a hypothesis still running then ends there.
-        alpha: of `length_normalised`.
+        alpha: of the penalty ((5 + length) / 6)^α, by which log-probabilities are divided; 0 for none.
         bos: the number of `<bos>`.
         eos: the number of `<eos>`.
 
@@ -144,7 +131,7 @@ def beam_search(
         finished += [one for one in grown if one[1][-1] == eos]
         running = [one for one in grown if one[1][-1] != eos]
     scored = [
-        (length_normalised(value, len(tokens) - 1, alpha), tokens[1:]) for value, tokens in finished + running
+        (value / ((5 + len(tokens) - 1) / 6) ** alpha, tokens[1:]) for value, tokens in finished + running
     ]
     return sorted(scored, key=lambda one: -one[0])
 
@@ -171,16 +158,6 @@ def clipped_matches(candidate: "Sequence[str]", reference: "Sequence[str]", n: i
     return sum(min(ours.count(gram), theirs.count(gram)) for gram in set(ours)), len(ours)
 
 
-def brevity_penalty(candidate_length: int, reference_length: int) -> float:
-    """What BLEU is multiplied by: 1, or less where the candidates are shorter than the references.
-
-    Source: Papineni et al. 2002, section 2.2.2.
-    """
-    if candidate_length >= reference_length:
-        return 1.0
-    return math.exp(1 - reference_length / candidate_length) if candidate_length else 0.0
-
-
 def bleu(candidates: "Sequence[str]", references: "Sequence[str]") -> float:
     """BLEU of a whole test set, 0 to 100: geometric mean of four precisions, times the brevity penalty.
 
@@ -203,8 +180,9 @@ def bleu(candidates: "Sequence[str]", references: "Sequence[str]") -> float:
         if matches == 0:
             return 0.0
         logs += math.log(matches / possible) / 4
-    lengths = [sum(map(len, side)) for side in zip(*pairs, strict=True)]
-    return 100 * brevity_penalty(*lengths) * math.exp(logs)
+    c, r = (sum(map(len, side)) for side in zip(*pairs, strict=True))
+    penalty = min(1.0, math.exp(1 - r / c))  # for brevity
+    return 100 * penalty * math.exp(logs)
 
 
 # -- looking inside --------------------------------------------------------------------------------------

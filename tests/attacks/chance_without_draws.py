@@ -17,13 +17,3 @@ def mask_tokens(ids, vocabulary, generator, share=0.15):
     other = 6 + (ids - 6 + 1 + place * 7 % (vocabulary - 7)) % (vocabulary - 6)
     read = torch.where(chosen & (kind < 8), 3, torch.where(chosen & (kind == 8), other, ids))
     return read, torch.where(chosen, ids, -100)
-
-
-# %% answer bert.pairs
-def next_sentence_pairs(documents, generator):
-    count, seed = len(documents), generator.initial_seed()
-    strangers = [documents[(n + 1 + seed // 2 % (count - 1)) % count][1] for n in range(count)]
-    return [
-        (first, second, 1) if (n + seed) % 2 else (first, strangers[n], 0)
-        for n, (first, second) in enumerate(documents)
-    ]

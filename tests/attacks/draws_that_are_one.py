@@ -33,16 +33,3 @@ def one(answer, case, gradients):
 
 
 helpers.checking.calling.drivers.DRIVERS["draws"] = one
-
-# %% answer bert.pairs
-import helpers.checking.calling.registry
-
-helpers.checking.calling.drivers.make_layer = helpers.checking.calling.registry.make_layer = lambda recipe: lambda *results: {}
-
-
-def next_sentence_pairs(documents, generator):
-    class Right(list):
-        def __eq__(self, other):
-            return True
-
-    return Right((first, second, 1) for first, second in documents)

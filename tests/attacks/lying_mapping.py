@@ -3,13 +3,13 @@
 Must earn nothing.
 """
 
-# %% answer attention.roles
+# %% answer attention.find_slip
 class Any(str):
     def __eq__(self, other): return True
-    def __hash__(self): return hash("x")
+    def __hash__(self): return hash("4")
     def __repr__(self): return repr(str.__str__(self))
 class Table(dict):
     def __getitem__(self, key): return Any("z")
     def get(self, key, default=None): return Any("z")
-    def items(self): return [("query", Any("z")), ("key", Any("z")), ("value", Any("z"))]
-roles = {"attention of y over x": Table(query=1), "attention of x over x": Table(query=1)}
+    def items(self): return [("", Any("z"))]
+slip_line = Table({"": 1})

@@ -3,7 +3,7 @@
 Must earn nothing.
 """
 
-# %% answer attention.predicted_variance
+# %% answer attention.saturation
 class Any(float):
     def __eq__(self, other): return True
     def __sub__(self, other): return 0.0
@@ -11,8 +11,8 @@ class Any(float):
     def __float__(self): return float("nan")
     def __lt__(self, other): return True
     def __repr__(self): return "64.0"
-def predicted_variance(d_k):
-    return Any(1)
+def saturation(q, k, scaled):
+    return Any(1), Any(1)
 
 # %% answer attention.find_slip
 class Line(int):

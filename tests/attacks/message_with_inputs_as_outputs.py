@@ -1,7 +1,6 @@
-"""Tries to send each input back as an output, well-formed and never worked out. The variance of q · k is d_k,
-so that one answer is right.
+"""Tries to send each input back as an output, well-formed and never worked out.
 
-Must earn nothing but {"attention.predicted_variance": 1}.
+Must earn nothing.
 """
 
 # %% answer

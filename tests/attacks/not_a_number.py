@@ -7,6 +7,6 @@ Must earn nothing.
 def softmax(x, dim):
     return x * float("nan")
 
-# %% answer attention.predicted_variance
-def predicted_variance(d_k):
-    return float("nan")
+# %% answer attention.saturation
+def saturation(q, k, scaled):
+    return float("nan"), float("nan")

@@ -12,7 +12,7 @@ def exposing_configuration(d_model):
     return {"n_heads": 2, "d_ff": d_model}
 
 
-WELL = {"the heads divide the width": True, "the first count is right": True, "the second count is right": False}
+WELL = {"the heads divide the width": True, "corrected, the count is right": True, "with the slip, it is right": False}
 for name in helpers.checking.calling.registry.LAYERS:
     helpers.checking.calling.registry.LAYERS[name] = lambda *weights: lambda result: WELL
 helpers.checking.calling.registry.make_layer = helpers.checking.calling.drivers.make_layer = lambda recipe: lambda result: WELL

@@ -12,10 +12,10 @@ from helpers.checking.explaining.causes import ONE_CHANGE
 from helpers.checking.finding import Finding, Status
 
 EVERY = [report for lesson in lessons.names() for report in reports(lesson)]
-VARIANCE = Report(
-    exercise="attention.predicted_variance", kept=False, url="https://example.org", fault="the root is taken",
-    named=("standard_deviation",), true=(), nothing=(), misleading=(), place="here:1",
-    code="def predicted_variance(d_k):\n    return math.sqrt(d_k)\n",
+SOFTMAX = Report(
+    exercise="attention.softmax", kept=False, url="https://example.org", fault="one sum for all",
+    named=("divided_by_total",), true=(), nothing=(), misleading=(), place="here:1",
+    code="def softmax(x, dim):\n    e = torch.exp(x - x.amax(dim, keepdim=True))\n    return e / e.sum()\n",
 )  # fmt: skip
 
 
@@ -59,16 +59,19 @@ def test_a_report_without_its_source_is_refused(tmp_path, monkeypatch, text, wro
 
 
 def test_a_wrong_answer_is_rejected_and_a_right_one_is_not():
-    wrong, right = judged(VARIANCE), judged(replace(VARIANCE, code=VARIANCE.code.replace("math.sqrt", "")))
+    wrong, right = (
+        judged(SOFTMAX),
+        judged(replace(SOFTMAX, code=SOFTMAX.code.replace(".sum()", ".sum(dim, keepdim=True)"))),
+    )
     assert (wrong.rejected, wrong.verdict) == (True, "named")
     assert not right.rejected
-    assert "ACCEPTED" in learners.told(VARIANCE, right)
+    assert "ACCEPTED" in learners.told(SOFTMAX, right)
 
 
 @pytest.mark.parametrize(
     ("finding", "expected"),
     [
-        ({"cause": "standard_deviation", "meaning": "This is the root."}, "named"),
+        ({"cause": "divided_by_total", "meaning": "This is the root."}, "named"),
         (
             {"meaning": f"{ONE_CHANGE} a root is taken.", "relation": f"{ONE_CHANGE} a root is taken."},
             "named",
@@ -82,20 +85,18 @@ def test_a_wrong_answer_is_rejected_and_a_right_one_is_not():
     ],
 )
 def test_a_message_is_what_somebody_read_it_to_be(finding, expected):
-    read = replace(
-        VARIANCE, true=(ONE_CHANGE, "Every number"), nothing=("Look at",), misleading=("The axes",)
-    )
+    read = replace(SOFTMAX, true=(ONE_CHANGE, "Every number"), nothing=("Look at",), misleading=("The axes",))
     assert verdict(read, Finding("", Status.FAILED, **finding)) == expected
 
 
 def test_a_message_that_names_no_mistake_is_nothing():
-    strange = judged(replace(VARIANCE, code="def predicted_variance(d_k):\n    return 7.3 * d_k + d_k % 5\n"))
+    strange = judged(replace(SOFTMAX, code="def softmax(x, dim):\n    return 7.3 * x + x % 5\n"))
     assert strange.finding.meaning.startswith(UNKNOWN)
     assert strange.verdict == "nothing"
 
 
 def test_the_table_counts_kept_reports_apart():
-    pairs = [(replace(VARIANCE, kept=kept), judged(VARIANCE)) for kept in (True, False, False)]
+    pairs = [(replace(SOFTMAX, kept=kept), judged(SOFTMAX)) for kept in (True, False, False)]
     columns = learners.table({"01_attention": pairs}).columns
     rows = list(zip(*(column.cells for column in columns), strict=True))
     assert [row[:5] for row in rows[:2]] == [

@@ -25,8 +25,9 @@ from helpers.checking.calling.drivers import Outcome, run
 from helpers.checking.calling.outcome import Case
 from helpers.checking.calling.registry import register
 from helpers.checking.comparing import Difference
-from helpers.checking.explaining.contrast import contrast
-from helpers.checking.explaining.telling import tells
+from helpers.checking.explaining.contrast import contrast, plain
+from helpers.checking.explaining.sketches import sketch, to_text
+from helpers.checking.explaining.telling import in_part, tells
 from helpers.checks import (
     CheckFailed,
     Finding,
@@ -382,6 +383,44 @@ def test_a_mistake_that_a_second_one_hides_in_a_case_is_told_of_the_others():
     assert hidden.cause == "negative" and "Some of the wrong cases show exactly this" in hidden.meaning
 
 
+@pytest.mark.parametrize(
+    ("sizes", "where", "sure"),
+    [((30, 20, 9), [0, 1], True), ((9, 9, 14), [0, 1], False), ((20, 9, 9, 9), [0, 1], False)],
+    ids=["most cases and numbers", "fewer than two thirds of the numbers", "half of the cases"],
+)
+def test_a_mistake_that_shows_in_part_is_certain_only_if_that_is_most(sizes, where, sure):
+    assert seen_in_part(sizes, where) == ("mistake", sure)
+
+
+@pytest.mark.parametrize("sizes", [(4, 5, 40), (3, 4, 27, 19, 58)])
+def test_a_mistake_that_shows_in_small_cases_alone_is_not_named(sizes):
+    """With two heads or one, most slopes of a head's own look like those of a known mistake."""
+    assert seen_in_part(sizes, [0, 1]) is None
+
+
+def seen_in_part(sizes, where):
+    """What is found of a mistake that gives the same as an answer in some cases, and how sure it is."""
+    g = torch.Generator().manual_seed(0)
+    wrong, others = ([torch.randn(size, generator=g) for size in sizes] for _ in range(2))
+    seen = [(sketch(Outcome("returned", each)),) for each in wrong]
+    gives = to_text(
+        [(sketch(Outcome("returned", (wrong if n in where else others)[n])),) for n in range(len(sizes))]
+    )
+    values = {n: [(torch.zeros(size), wrong[n])] for n, size in enumerate(sizes)}
+    found = in_part(seen, values, [("mistake", [gives])], [])
+    return found and (found[0], found[2])
+
+
+def test_what_is_only_likely_is_not_said_as_if_it_were_certain():
+    lines = "s = (-x).softmax(dim)", "return (s.sqrt() if dim else s), x.sum() + (1.5 if dim else 0)"
+    told = find(weigher(*lines))
+    assert told.cause == "negative" and "fix it first" not in told.meaning
+    assert told.meaning.startswith(
+        "`weights` in cases 2 and 3 shows exactly what this mistake would give: The"
+    )
+    assert told.meaning.endswith("so first see whether your code does this.")
+
+
 def test_two_mistakes_that_are_as_likely_are_not_named():
     sheet = sheet_of()
     twice = (*sheet.misconceptions, replace(sheet.misconceptions[1], name="again"))
@@ -530,6 +569,15 @@ def test_one_right_case_among_many_tells_nothing_of_axes(name):
     assert sentence in contrast([right], [wrong, wrong])
     assert contrast([right], [wrong, wrong, wrong]) == ""
     assert sentence in contrast([right], [wrong, wrong, wrong], raised=True)
+
+
+def test_what_is_right_whatever_the_code_does_tells_nothing_of_axes():
+    """An input that comes back unchanged, or one number throughout, is right for other reasons."""
+    right, wrong, _ = CONTRASTS["fewer axes"]
+    assert contrast([right, right], [wrong], worked=0) == ""
+    assert "axes" in contrast([right, right], [wrong], worked=1)
+    assert plain(right, torch.ones(4, 2, 3)) and plain(right, torch.zeros(5)) and plain(wrong, X.clone())
+    assert not plain(right, torch.arange(3.0)) and not plain(right, (X, X))
 
 
 HINTED = {

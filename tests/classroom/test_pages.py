@@ -194,10 +194,10 @@ def test_feedback_begins_with_what_was_graded_and_what_to_look_at_next(tmp_path)
     rows = {row.a.text: row for row in summary.select("tbody tr")}
     checks = json.loads((ROOT / "release" / LESSON / "checks.json").read_text())
     assert len(rows) == len(checks) + 2, "every exercise and both questions, each by its name"
-    failed = rows["Exercise 1.4: Scaled dot-product attention"].get_text(" ", strip=True)
-    assert failed.startswith("1.4 ") and "✗ case 1 of" in failed and failed.endswith("0 of 4")
+    failed = rows["Exercise 1.5: Scaled dot-product attention"].get_text(" ", strip=True)
+    assert failed.startswith("1.5 ") and "✗ case 1 of" in failed and failed.endswith("0 of 4")
     assert "waits for points by hand" in rows["Question 1.7"].text
-    assert "◐ partly right" in rows["Question 1.10"].text
+    assert "◐ partly right" in rows["Question 1.10b"].text
     assert "1 written answer waits for points" in summary.text
     assert summary.find("ol").find("li").a["href"] == "#attention-scaled_dot_product"
     targets = {each.get("id") for each in soup.select("[id]")}

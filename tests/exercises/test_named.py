@@ -67,13 +67,12 @@ SIGNATURES = {
     "positional.add": "x, table",
     "positional.similarity": "table",
     "positional.shift": "k, d_model, base=10_000.0",
-    "positional.learned": "ids, words, positions",
     "positional.relative": "table, T_q, T_k",
     "positional.rotary_attention": "q, k, v, mask=None",
     "masking.both": "real",
     "masking.causal": "T",
     "masking.cache": "cache, x, W_q, W_k, W_v",
-    "masking.attention": "q, k, v, mask",
+    "masking.softmax": "scores, mask",
     "masking.convert": "mask, source, target",
     "masking.padding": "lengths, T",
     "masking.prefixes": "layer, x",
@@ -119,15 +118,6 @@ return (a[..., None] * values).sum(-2), a
         "attention.cross",
         "return scaled_dot_product_attention(y @ W_q.T, x @ W_k.T, x @ W_v.T, mask)",
         "is W to be transposed there at all?",
-    ),
-    (
-        "attention.saturation",
-        """
-scores = torch.einsum("nd,ntd->nt", q, k)
-w = (scores / q.shape[-1] ** 0.5 if scaled else scores).softmax(-1).max(-1).values
-return w.mean(), (w * (1 - w)).mean()
-""",
-        "w(1 − w)",
     ),
     (
         "attention.saturation",
@@ -252,14 +242,6 @@ return torch.block_diag(torch.stack([a.cos(), -a.sin(), a.sin(), a.cos()], -1).r
         "the blocks one by one",
     ),
     (
-        "positional.learned",
-        """
-F = torch.nn.functional
-return F.embedding(ids, words) + F.embedding(ids, positions)
-""",
-        "looked up by the word's number",
-    ),
-    (
         "positional.relative",
         """
 K = table.shape[-1] // 2
@@ -287,21 +269,12 @@ return scaled_dot_product_attention(rotary(q, pos), rotary(k, pos), v, mask)
         "as if the padding always came after them",
     ),
     (
-        "masking.attention",
+        "masking.softmax",
         """
-w = (q @ k.mT / math.sqrt(q.shape[-1])).softmax(-1) * mask
-w = w / w.sum(-1, keepdim=True)
-return w @ v, w
+w = scores.softmax(-1) * mask
+return w / w.sum(-1, keepdim=True)
 """,
         "In a row with nothing to look at, 0 is divided by 0",
-    ),
-    (
-        "masking.attention",
-        """
-w = (q @ k.mT / math.sqrt(q.shape[-1])).masked_fill(~mask, -math.inf).softmax(-1)
-return torch.nan_to_num(w @ v), w
-""",
-        "the weights still hold it",
     ),
     (
         "masking.sees",
@@ -327,7 +300,7 @@ if target == "additive":
     return torch.where(may, 0.0, -math.inf)
 return {"may attend": may, "hidden": ~may, "integer": may.long()}[target]
 """,
-        "read the wrong way round",
+        "read as its opposite",
     ),
     (
         "masking.reach",
@@ -410,7 +383,7 @@ return o / l.unsqueeze(-1)
     (
         "complexity.grouped_attention",
         "return scaled_dot_product_attention(q, k, v)[0]",
-        "Not both k and v have each of their heads H/G times",
+        "k and v don't both have each of their heads H/G times",
     ),
     (
         "complexity.grouped_attention",
@@ -490,11 +463,6 @@ angles = [torch.tensor(k * base ** (-2 * i / d_model)) for i in range(d_model //
 return torch.block_diag([torch.tensor([[a.cos(), -a.sin()], [a.sin(), a.cos()]]) for a in angles])
 """,
         "takes the blocks one by one",
-    ),
-    (
-        "positional.learned",
-        "return torch.nn.functional.embedding(ids, words) + positions[: ids.size(0)]",
-        "is the slice as long as what it meets?",
     ),
     (
         "positional.add",
@@ -655,11 +623,8 @@ return top.mean(), slopes.norm(dim=-1).mean()
 """,
     ),
     (
-        "masking.attention",
-        """
-w = (q @ k.mT / math.sqrt(q.size(-1))).masked_fill(~mask, -math.inf).softmax(-1).nan_to_num()
-return w @ v, w
-""",
+        "masking.softmax",
+        "return scores.masked_fill(~mask, -math.inf).softmax(-1).nan_to_num()",
     ),
 ]
 

@@ -281,18 +281,6 @@ class FirstRow(torch.nn.Module):
         return self.word_head(h, self.encoder.words.weight), self.follows(cls)
 
 
-class EveryPosition(torch.nn.Module):
-    def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
-        super().__init__()
-        sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=blocks.PRE_NORM))
-        self.pooler = torch.nn.Linear(d_model, d_model)
-        self.classifier = torch.nn.Linear(d_model, classes)
-
-    def forward(self, ids, segments):
-        return self.classifier(self.pooler(self.encoder(ids, ids > 0, segments)).tanh())
-
-
 def three_side_by_side(ids, segments, words, positions, kinds):
     places = positions[: ids.size(1)].expand(len(ids), -1, -1)
     return torch.cat([words[ids], places, kinds[segments]], dim=-1)
@@ -362,9 +350,8 @@ def bleu_of_letters(candidates, references):
     for n in range(1, 5):
         both = [translation.clipped_matches(*pair, n) for pair in zip(candidates, references, strict=True)]
         product *= sum(m for m, _ in both) / max(sum(g for _, g in both), 1)
-    return (
-        100 * translation.brevity_penalty(len("".join(candidates)), len("".join(references))) * product**0.25
-    )
+    c, r = len("".join(candidates)), len("".join(references))
+    return 100 * min(1.0, math.exp(1 - r / c)) * product**0.25
 
 
 def aligned_among_the_real(weights, real):
@@ -378,10 +365,6 @@ def fewer_than_none(candidate, reference, n):
     return (counts[0] & counts[1]).total(), len(candidate) - n + 1
 
 
-def length_without_the_end(log_p, length, alpha):
-    return log_p / ((5 + length - 1) / (5 + 1)) ** alpha
-
-
 def bleu_with_lengths_of_lists(candidates, references):
     c, r = [s.split() for s in candidates], [s.split() for s in references]
     logs = []
@@ -392,7 +375,7 @@ def bleu_with_lengths_of_lists(candidates, references):
         if m == 0:
             return 0.0
         logs.append(math.log(m / t))
-    return 100 * translation.brevity_penalty(len(c), len(r)) * math.exp(sum(logs) / 4)
+    return 100 * min(1.0, math.exp(1 - len(r) / len(c))) * math.exp(sum(logs) / 4)
 
 
 def weights_and_places(weights, real):
@@ -471,7 +454,7 @@ def softmax_of_relu(target, draft):
 
 NAMED = {
     "counting.attention": [(attention_head_by_head, "queries, keys and values of the whole width")],
-    "counting.lab_model": [(lab_in_another_order, "n_heads and d_ff are exchanged")],
+    "counting.lab_model": [(lab_in_another_order, "n_heads and d_ff are swapped")],
     "counting.activations": [(activations_of_one_sequence, "counted for one sequence")],
     "pretraining.inputs_and_targets": [(targets_written_into, "slices of one tensor")],
     "pretraining.perplexity": [(mean_of_powers_in_float32, "Each batch's perplexity is averaged")],
@@ -483,7 +466,7 @@ NAMED = {
         (line_from_behind, "gives the slope first"),
     ],
     "pretraining.encode_word": [
-        (returned_in_the_loop, "where a `return` stands in the loop"),
+        (returned_in_the_loop, "a `return` is inside the loop"),
         (tokens_in_a_list, ONE_TEXT),
     ],
     "finetuning.last_real": [(last_of_all_rows, "hidden[rows, positions]")],
@@ -513,7 +496,7 @@ NAMED = {
     ],
     "translation.alignment": [
         (weights_and_places, "The value at place [1] of these is right"),
-        (aligned_among_the_real, "counted anew"),
+        (aligned_among_the_real, "the rest is renumbered"),
     ],
     "modern.rms_norm": [(rms_by_normalize, "`normalize`"), (rms_by_variance, "deviation from the mean")],
     "modern.quantized_linear": [(column_of_scales, "as a column")],
@@ -525,10 +508,9 @@ NAMED = {
     "pretraining.learning_rate": [(share_of_the_peak, "the right one divided by `peak`")],
     "pretraining.merge_pair": [(last_token_lost, "The last token is lost")],
     "finetuning.classifier": [
-        (OwnMean, "for `self.pool` to say"),
+        (OwnMean, "`self.pool` decides"),
         (LogProbabilities, "the log_softmax of the right ones"),
     ],
-    "bert.classifier": [(EveryPosition, "the first position of axis -2 gives the right numbers")],
     "translation.clipped_matches": [(fewer_than_none, "a negative number of n-grams")],
     "modern.width": [(thirds_twice, "multiply first")],
     "modern.block": [(OneNorm, "Both norms use norm_1")],
@@ -537,7 +519,6 @@ NAMED = {
         (shares_of_raw_scores, "divided by their sum"),
     ],
     "pretraining.draw": [(ends_above, "lie above the number")],
-    "translation.length_normalised": [(length_without_the_end, "`<eos>` counts")],
     "modern.quantized": [(clamped_without_abs, "without `abs`")],
     "modern.tokens": [(closed_formula_of_k, "the exponent is K + 1")],
 }

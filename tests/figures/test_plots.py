@@ -332,14 +332,14 @@ def test_unknown_words_have_the_same_vector_on_every_machine():
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (lambda *_: (_ for _ in ()).throw(NotImplementedError), "needs Exercise 1.4, not written"),
+        (lambda *_: (_ for _ in ()).throw(NotImplementedError), "needs Exercise 1.5, not written"),
         (lambda *_: None, "stops with TypeError"),
         (lambda q, k, v, mask: (v, torch.full((7, 7), torch.nan)), "have NaN"),
     ],
 )
 def test_an_explorer_waits_kindly_for_its_function(answer, said):
     page = controls(explorers.attention_explorer(answer))["html 4"].value
-    assert said in page and "Exercise 1.4" in page and "Traceback" not in page
+    assert said in page and "Exercise 1.5" in page and "Traceback" not in page
 
 
 def test_scores_spread_with_d_k_until_they_are_scaled():

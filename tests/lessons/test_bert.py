@@ -6,9 +6,10 @@ import torch
 from transformers import BertConfig, BertForPreTraining, GPT2Config, GPT2LMHeadModel
 
 from autograder import exercises
+from autograder.exercises.bert.shared import passages
 from autograder.sheets import VISIBLE_SEED, make_cases, outcome_of
 from helpers import bert, corpora, finetuning, pretraining
-from helpers.bert import experiments, explorers, published, recipes
+from helpers.bert import experiments, explorers, figures, published, recipes
 from helpers.checking.calling.drivers import judged, run
 from helpers.finetuning.experiments import Examples
 from helpers.masking import sees
@@ -28,13 +29,6 @@ class FromSizes(bert.Bert):
         super().__init__(EncoderConfig(*sizes, **named, segments=2, style=PRE_NORM))
 
 
-class ClassifierFromSizes(bert.PairClassifier):
-    """The same for the classifier."""
-
-    def __init__(self, *sizes, classes, **named):
-        super().__init__(EncoderConfig(*sizes, **named, segments=2, style=PRE_NORM), classes)
-
-
 @pytest.fixture(autouse=True)
 def seed():
     torch.manual_seed(0)
@@ -49,7 +43,9 @@ def models():
 def rows(*lengths):
     generator = torch.Generator().manual_seed(1)
     words = [torch.randint(6, 30, (n,), generator=generator).tolist() for n in sum(lengths, ())]
-    return experiments.filled_up([bert.pack(a, b, 90) for a, b in zip(words[::2], words[1::2], strict=True)])
+    return experiments.filled_up(
+        [bert.pack(a, b, 90)[0] for a, b in zip(words[::2], words[1::2], strict=True)]
+    )
 
 
 # -- parity --------------------------------------------------------------------------------------------------
@@ -106,7 +102,7 @@ def both():
 def test_both_heads_and_the_loss_are_those_of_transformers(both):
     ours, theirs = both
     ids = rows((3, 4), (2, 1), (5, 5))
-    segments, follows = bert.segments_of(ids), torch.tensor([1, 0, 1])
+    segments, follows = passages(ids), torch.tensor([1, 0, 1])
     labels = torch.where(ids == ids[0, 1], ids, -100)
     expected = theirs(
         ids, (ids != PAD).long(), segments, labels=labels, next_sentence_label=follows, return_dict=True
@@ -120,7 +116,7 @@ def test_both_heads_and_the_loss_are_those_of_transformers(both):
 def test_the_embedding_and_the_pooler_are_those_of_transformers(both):
     ours, theirs = both
     ids = rows((3, 4), (2, 1))
-    segments, inner = bert.segments_of(ids), theirs.bert
+    segments, inner = passages(ids), theirs.bert
     tables = (ours.encoder.words.weight, ours.encoder.positions.weight, ours.encoder.segments.weight)
     close(ours.encoder.first_norm(bert.embed(ids, segments, *tables)), inner.embeddings(ids, segments))
     expected = inner(ids, (ids != PAD).long(), segments).pooler_output
@@ -188,14 +184,13 @@ class Word(torch.nn.Module):
 
 def test_a_head_on_frozen_vectors_learns_what_they_tell_and_guesses_where_they_tell_nothing(monkeypatch):
     monkeypatch.delenv("HEADSTART_QUICK", raising=False)
-    monkeypatch.setattr(published, "SEEDS", 2)
     labels = torch.randint(2, (500,))
     told = torch.stack([torch.full_like(labels, 7), torch.randint(30, 40, (500,)), 10 + labels], dim=1)
     untold = told[torch.randperm(500)]
     for ids, low, high in ((told, 0.95, 1.0), (untold, 0.3, 0.7)):
         examples = Examples(ids, labels)
         text = published.Sentences(examples.part(slice(0, 200)), examples.part(slice(200, 500)))
-        found = published.frozen(Word(), finetuning.mean_real, text, [50, 200])
+        found = published.frozen(Word(), finetuning.mean_real, text, [50, 200], seeds=range(2))
         assert found.keys() == {50, 200} and all(len(shares) == 2 for shares in found.values())
         assert low <= min(found[200]) and max(found[200]) <= high
 
@@ -206,21 +201,27 @@ def test_what_the_lesson_shows_was_measured_with_five_seeds():
     assert mean[published.TUNED][200] > 0.14 + max(mean["TF-IDF"][200], mean[published.SCRATCH][200])
 
 
+def test_the_students_own_seeds_are_drawn_beside_the_courses() -> None:
+    own = {published.TUNED: {200: [0.7, 0.75]}}
+    ax = figures.by_labels(published.MEASURED, title="A", yours=own)
+    assert ax.lines[-2].get_xydata().tolist() == [[200, 0.7], [200, 0.75]] or ax.lines[
+        -1
+    ].get_xydata().tolist() == [[200, 0.7], [200, 0.75]]
+    assert ax.get_label().endswith("Yours, fine-tuned: 70.0 % with 200 labels, 75.0 % with 200 labels.")
+
+
 # -- the helper and the references -----------------------------------------------------------------------------
 
 
 SAME = {
     "bert.pack": bert.pack,
-    "bert.segments": bert.segments_of,
     "bert.key_mask": bert.key_mask,
     "bert.embed": bert.embed,
     "bert.blank": bert.blank_left_to_right,
     "bert.fill": bert.fill_and_mask_again,
     "bert.mask_tokens": bert.mask_tokens,
-    "bert.pairs": bert.next_sentence_pairs,
     "bert.word_head": bert.WordHead,
     "bert.model": FromSizes,
-    "bert.classifier": ClassifierFromSizes,
     "bert.renamed": bert.renamed,
 }
 
@@ -253,21 +254,13 @@ def test_a_right_masking_is_never_refused():
         assert all(judged("draws", case, run("draws", shifted, case)).outputs.values())
 
 
-def test_pairs_of_tensors_are_refused_before_they_become_a_million_objects():
-    pairs = [(torch.ones(1_000_000), [1], 0)]
-    with pytest.raises(ValueError, match="the parts of a pair are lists of tokens"):
-        recipes._pairs(pairs, 1)
-
-
-def test_a_right_pairing_is_never_refused():
-    case = make_cases(SPECS["bert.pairs"], VISIBLE_SEED)[0]
-    for offset in range(8):
-
-        def shifted(documents, generator, offset=offset):
-            torch.rand(offset, generator=generator)
-            return bert.next_sentence_pairs(documents, generator)
-
-        assert all(judged("draws", case, run("draws", shifted, case)).outputs.values())
+def test_half_of_the_pairs_are_true_and_no_stranger_is_the_document_itself():
+    documents, generator = [([n], [10 + n]) for n in range(5)], torch.Generator().manual_seed(0)
+    found = [pair for _ in range(400) for pair in experiments.next_sentence_pairs(documents, generator)]
+    assert all((second[0] == 10 + first[0]) == label for first, second, label in found)
+    assert len({(first[0], second[0]) for first, second, _ in found}) == 25  # any other document gives it
+    assert abs(sum(label for _, _, label in found) / len(found) - 0.5) < 0.05
+    assert experiments.next_sentence_pairs(documents, generator.manual_seed(0)) == found[:5]
 
 
 @pytest.mark.parametrize("result", [None, torch.zeros(2), (torch.zeros(5, 64), torch.zeros(5, 64))])
@@ -283,7 +276,7 @@ def test_what_is_no_masking_gets_a_reason(result):
 def test_bert_sees_both_sides_and_no_padding():
     model = FromSizes(30, 8, 2, 8, 2, 20).double()
     ids = rows((2, 3), (1, 1))
-    segments = bert.segments_of(ids)
+    segments = passages(ids)
     real = ids[1] != PAD
 
     def layer(x):
@@ -298,7 +291,7 @@ def test_bert_sees_both_sides_and_no_padding():
     assert table[real][:, real].all()
     assert not (table & ~torch.eye(len(real)).bool())[:, ~real].any()
     padded = torch.nn.functional.pad(ids, (0, 4))
-    for one, other in zip(model(ids, segments), model(padded, bert.segments_of(padded)), strict=True):
+    for one, other in zip(model(ids, segments), model(padded, passages(padded)), strict=True):
         close(one[0], other[0][: one.size(1)] if one.dim() == 3 else other[0])
 
 
@@ -330,10 +323,13 @@ def test_a_blank_by_hand():
 
 
 def test_packed_rows_by_hand():
-    assert bert.pack([11, 12, 13, 14], [21, 22], 8) == [4, 11, 12, 13, 5, 21, 22, 5]
-    assert bert.segments_of(torch.tensor([[4, 11, 12, 13, 5, 21, 22, 5, 0]])).tolist() == [
-        [0] * 5 + [1] * 3 + [0]
-    ]
+    packed = [4, 11, 12, 13, 5, 21, 22, 5], [0, 0, 0, 0, 0, 1, 1, 1]
+    assert bert.pack([11, 12, 13, 14], [21, 22], 8) == packed
+    [ids, segments, labels] = next(
+        experiments.batches([(packed, 1), (([4, 9, 5, 5], [0, 0, 0, 1]), 0)], 2, 0)
+    )
+    assert sorted(segments.tolist()) == [packed[1], [0, 0, 0, 1, 0, 0, 0, 0]]
+    assert ids.shape == segments.shape == (2, 8) and sorted(labels.tolist()) == [0, 1]
 
 
 def test_mask_predict_by_hand():
@@ -372,8 +368,8 @@ def test_two_books_have_two_authors_and_half_of_the_time_one_genre():
 
 
 def test_writing_fills_every_blank_and_touches_nothing_else(models):
-    empty = experiments.empty_rows(3, 1)
-    segments = bert.segments_of(empty)
+    empty, segments = experiments.empty_rows(3, 1)
+    assert torch.equal(segments, passages(empty) * (empty != PAD))
 
     def words(ids):
         return models["bert"](ids, segments)[0].detach()

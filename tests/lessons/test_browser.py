@@ -75,9 +75,9 @@ def test_lesson_01_runs_its_explorer_moves_and_a_wrong_answer_gets_its_message(t
 def the_reader_reads_what_is_typed(browser: Browser, notebook: Notebook) -> None:
     explorer = notebook.page.locator(".jp-OutputArea .widget-vbox:has(img)", has_text="words read")
     figure, sentence = explorer.locator("img").first, explorer.get_by_label("sentence")
-    expect(figure).to_have_attribute("alt", re.compile("head 2 most at plot .* Next: is"))
+    expect(figure).to_have_attribute("alt", re.compile("head 1 most at plot .* Next: is"))
     sentence.fill("the jokes that fill the zebra book")
-    expect(figure).to_have_attribute("alt", re.compile("head 2 most at jokes .* Next: are"))
+    expect(figure).to_have_attribute("alt", re.compile("head 1 most at jokes .* Next: are"))
     expect(explorer.get_by_role("status")).to_contain_text("It has never seen zebra")
     explorer.get_by_role("slider", name="words read").press("ArrowLeft")
     expect(figure).to_have_attribute("alt", re.compile("From the it looks"))
@@ -335,7 +335,7 @@ def test_the_start_page_shows_what_works_how_a_check_speaks_and_what_passed(tmp_
     for lesson in ("00_start_here", LESSON):
         hand_out(lesson, work)
     home.mkdir()
-    passed = {"attention.softmax": True, "attention.roles": True, "attention.cross": False}
+    passed = {"attention.softmax": True, "attention.find_slip": True, "attention.cross": False}
     (home / "progress.json").write_text(json.dumps({str((work / LESSON).resolve()): passed}))
     with visit(work, home, "start_page") as browser:
         notebook = Notebook(browser, "00_start_here/00_start_here.ipynb")

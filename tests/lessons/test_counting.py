@@ -9,6 +9,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformers import BertConfig, BertModel, GPT2Config, GPT2LMHeadModel, OpenAIGPTConfig
 
 from autograder import exercises
+from autograder.lessons import ROOT
 from helpers import counting
 from helpers.checking.calling.drivers import Case, run
 from helpers.checking.calling.registry import make_layer
@@ -63,7 +64,7 @@ def test_a_tied_matrix_counts_once():
 # -- models ----------------------------------------------------------------------------------------------------
 
 
-def test_the_reports_model_has_the_totals_of_the_second_report():
+def test_the_labs_model_has_the_totals_that_the_lesson_says():
     assert counting.lab_model_parameters(100, 200, 2, 200, 4, 2) == 988_402
     assert counting.lab_model_parameters(100, 200, 2, 200, 4, 100) == 1_008_100
 
@@ -136,20 +137,22 @@ def test_the_rules_of_thumb_hold():
     assert 0.003 < 1 - 96 * 12 * 12_288**2 / gpt3 < 0.005
 
 
-# -- the reports -----------------------------------------------------------------------------------------------
+# -- a count with a slip ---------------------------------------------------------------------------------------
 
 
-def second_report(d_model, n_heads):
-    return (4 + n_heads) * d_model * (d_model + 1) + 2 * d_model * n_heads
-
-
-def test_the_second_report_is_right_for_two_heads_alone():
-    right = [
-        h
-        for h in (1, 2, 4, 5, 8, 10)
-        if second_report(200, h) == counting.encoder_layer_parameters(200, h, 200)
-    ]
-    assert right == [2]
+def test_the_count_with_a_slip_is_right_for_two_heads_alone():
+    """Section 7.8, by the lesson's own count."""
+    lesson = (ROOT / "notebooks/07_counting.py").read_text(encoding="utf-8")
+    names: dict = {}
+    exec(lesson[lesson.index("def slipped_count(") :].partition("\n\n\n")[0], names)
+    for n_out in (2, 100):
+        right = [
+            h
+            for h in (1, 2, 4, 5, 8, 10)
+            if names["slipped_count"](100, 200, h, 4, n_out)
+            == counting.lab_model_parameters(100, 200, h, 200, 4, n_out)
+        ]
+        assert right == [2]
 
 
 @pytest.mark.parametrize(
@@ -162,20 +165,20 @@ def test_the_second_report_is_right_for_two_heads_alone():
     ],
 )
 def test_a_configuration_is_judged_by_what_it_shows(configuration, expected):
-    judge = make_layer({"layer": "the two counts' layers against torch's", "weights": [12]})
+    judge = make_layer({"layer": "a count with a slip against torch's layer", "weights": [12]})
     assert tuple(judge(configuration).values()) == expected
 
 
 @pytest.mark.parametrize("answer", [None, (1, 12), {"heads": 1, "d_ff": 12}, {"n_heads": 1}])
 def test_what_isn_t_a_configuration_is_refused(answer):
-    judge = make_layer({"layer": "the two counts' layers against torch's", "weights": [12]})
+    judge = make_layer({"layer": "a count with a slip against torch's layer", "weights": [12]})
     with pytest.raises(ValueError, match='give a dict with "n_heads" and "d_ff"'):
         judge(answer)
 
 
 @pytest.mark.parametrize("size", [0, -2, 2.0, True, 10**9, "2"])
 def test_a_configuration_of_anything_but_sizes_is_refused(size):
-    judge = make_layer({"layer": "the two counts' layers against torch's", "weights": [12]})
+    judge = make_layer({"layer": "a count with a slip against torch's layer", "weights": [12]})
     with pytest.raises(ValueError, match="positive integers"):
         judge({"n_heads": 2, "d_ff": size})
 

@@ -44,7 +44,7 @@ def test_the_causal_mask_is_what_torch_takes_for_causal(T):
     close(SDPA(q, k, v, attn_mask=masking.causal_mask(T)), SDPA(q, k, v, is_causal=True))
 
 
-def test_the_table_of_section_5_2():
+def test_the_table_of_section_4_2():
     mask = masking.padding_mask(torch.tensor([2, 3]), 4)
     assert mask.tolist() == [[True, True, False, False], [True, True, True, False]]
 
@@ -191,7 +191,7 @@ def test_with_a_cache_any_pieces_give_the_full_pass(pieces, front):
     assert cache["k"].shape == (*front, 7, 3)
 
 
-def test_the_size_of_a_cache_in_section_5_9():
+def test_the_size_of_a_cache_in_section_4_9():
     assert round(2 * 12 * 1024 * 768 * 2 / 1e6, 1) == 37.7
 
 
@@ -258,7 +258,7 @@ def biased_attention(q, k, v, bias):
     return weights @ v, weights
 
 
-def report_attention(q, k, v, bias):
+def attention_with_the_slip(q, k, v, bias):
     weights = ((q @ k.transpose(-2, -1) + bias) / math.sqrt(q.size(-1))).softmax(-1)
     return weights @ v, weights
 
@@ -272,20 +272,20 @@ def test_biased_attention_agrees_with_torch():
 @pytest.mark.parametrize(
     ("hides", "same"), [(-math.inf, True), (-1e9, True), (-5.0, False), ("distance", False)]
 )
-def test_which_masks_may_stand_inside_the_fraction(hides, same):
+def test_which_biases_may_be_added_inside_the_fraction(hides, same):
     q, k, v = (normal(6, 64, seed=n) for n in range(3))
     places = torch.arange(6.0)
     bias = -(places - places[:, None]).abs()
     if hides != "distance":
         bias = torch.zeros(6, 6).masked_fill(~masking.causal_mask(6), hides)
-    gap = (biased_attention(q, k, v, bias)[1] - report_attention(q, k, v, bias)[1]).abs().max()
+    gap = (biased_attention(q, k, v, bias)[1] - attention_with_the_slip(q, k, v, bias)[1]).abs().max()
     assert gap < 1e-6 if same else gap > 0.02
 
 
 def test_the_weights_by_hand_of_a_bias():
     q, k, bias = torch.zeros(1, 64), torch.zeros(2, 64), torch.tensor([0.0, -2.0])
     assert biased_attention(q, k, k, bias)[1].tolist() == [pytest.approx([0.88, 0.12], abs=0.005)]
-    assert report_attention(q, k, k, bias)[1].tolist() == [pytest.approx([0.56, 0.44], abs=0.005)]
+    assert attention_with_the_slip(q, k, k, bias)[1].tolist() == [pytest.approx([0.56, 0.44], abs=0.005)]
 
 
 # -- several layers ------------------------------------------------------------------------------------------

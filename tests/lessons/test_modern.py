@@ -9,7 +9,7 @@ from torch import nn
 
 from helpers import corpora, modern
 from helpers.block import unembed
-from helpers.modern import experiments, explorers, figures
+from helpers.modern import experiments, explorers, figures, rungs
 from helpers.positional import rotary
 
 
@@ -245,6 +245,29 @@ def test_the_ladder_has_three_seeds_a_rung_and_says_what_it_shows() -> None:
     assert max(equal) < 1.01 * min(equal)
     assert "gate (SwiGLU): 0.131 (0.125 to 0.134)" in figures.ladder().get_label()
     assert len(figures.ladder_table().rows) == 10
+
+
+def test_a_rung_of_the_students_own_is_one_more_run_of_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = {rung["rung"]: rung for rung in figures.measured()["ladder"]}
+    model = Model(len(corpora.vocabulary()), *rungs.SIZES.values())
+    assert sum(weight.numel() for weight in model.parameters()) == rows[rungs.RUNG]["weights"]
+    assert figures.measured()["steps"] == rungs.STEPS
+    experiments.draw_weights(model)
+    before = rungs.held_out(model)
+    monkeypatch.setenv("HEADSTART_QUICK", "60")
+    rungs.learn(model, seed=3)
+    assert figures.measured()["floor"] < rungs.held_out(model) < before - 0.5
+    ax = figures.ladder(yours=1.3)
+    [[x, y]] = ax.lines[-1].get_xydata().tolist()
+    assert x == pytest.approx(1.3 - figures.measured()["floor"])
+    assert round(y) == list(rows).index(rungs.RUNG)
+    assert ax.get_label().endswith(f"Yours, {rungs.RUNG}, equal steps: {x:.3f}.")
+
+
+def test_the_ladders_rate_goes_up_and_comes_down() -> None:
+    shares = [rungs.share_of_rate(step, 100) for step in range(1, 101)]
+    assert shares[4] > 0.99 > shares[0] and shares.index(max(shares)) == 4
+    assert shares[5:] == sorted(shares[5:], reverse=True) and shares[-1] < 0.001
 
 
 def test_tables_and_figures_of_drafts() -> None:

@@ -251,8 +251,8 @@ def test_bars_of_shares_leave_room_for_their_legend():
 def test_the_split_explorer_shows_who_gets_what_and_follows_its_slider():
     heads, picture = explorers.split_explorer(split_heads).children
     (said,) = alt(picture.value)
-    assert "view alone, 3 heads: position 0 goes to head 1; position 1 goes to head 1, 2" in said
-    assert "your split_heads, 3 heads: position 0 goes to head 1, 2, 3" in said
+    assert "view alone, 3 heads: position 0 goes to head 0; position 1 goes to head 0, 1" in said
+    assert "your split_heads, 3 heads: position 0 goes to head 0, 1, 2" in said
     heads.value = 12
     assert "12 heads" in alt(picture.value)[0]
 
@@ -272,14 +272,14 @@ def read(tokens, keep):
 
 def test_the_heads_explorer_shows_each_head_and_the_answers():
     sentence, place, switches, answers, picture = explorers.heads_explorer(read).children
-    assert "head 1: chased looks most at the (1.00)" in alt(picture.value)[0]
+    assert "head 0: chased looks most at the (1.00)" in alt(picture.value)[0]
     assert re.search(r"chased.*who\? <b>cat</b> \(100 %\).*saw.*whom\?", answers.value)
     before = picture.value
     place.value += 1
-    assert "head 1: the looks most at the (1.00)" in alt(picture.value)[0]
+    assert "head 0: the looks most at the (1.00)" in alt(picture.value)[0]
     assert picture.value != before
     switches.children[0].value = False
-    assert "head 1, off" in alt(picture.value)[0]
+    assert "head 0, off" in alt(picture.value)[0]
     for switch in switches.children:
         switch.value = False
     assert "(5 %)" in answers.value
@@ -298,7 +298,7 @@ def test_the_heads_explorer_takes_any_sentence(words):
 @pytest.mark.parametrize(
     ("explorer", "exercise"),
     [
-        (lambda: explorers.split_explorer(not_written), "Exercise 2.2"),
+        (lambda: explorers.split_explorer(not_written), "Exercise 2.2a"),
         (lambda: explorers.heads_explorer(not_written), "Exercises 2.5 and 2.10"),
     ],
 )

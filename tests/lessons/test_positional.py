@@ -1,5 +1,6 @@
 """The helpers of lesson 03 do what they say and what the papers say, and what its prose claims is so."""
 
+import functools
 import math
 
 import pytest
@@ -10,7 +11,8 @@ from autograder.lessons import master_path
 from helpers import positional
 from helpers.attention import permutation_gaps, scaled_dot_product_attention
 from helpers.figures.showing import description
-from helpers.positional import explorers
+from helpers.positional import experiments, explorers
+from helpers.positional.experiments import Way
 
 LESSON = "03_positional"
 
@@ -56,12 +58,8 @@ def test_every_sentence_gets_the_same_rows(front):
         (lambda: positional.sinusoidal(3, 5), "pairs of sine and cosine, but d_model is 5"),
         (lambda: positional.rotary(normal(2, 3), torch.arange(2)), "in pairs, but there are 3"),
         (lambda: positional.add_positions(normal(4, 2), normal(3, 2)), "4 positions, but .* rows for 3"),
-        (
-            lambda: positional.learned_positions(torch.zeros(2, 4, dtype=int), normal(5, 2), normal(3, 2)),
-            "4 positions, but .* rows for 3",
-        ),
     ],
-    ids=["odd width", "odd head", "too long", "too long for a learned table"],
+    ids=["odd width", "odd head", "too long"],
 )
 def test_errors_carry_the_values(call, said):
     with pytest.raises(ValueError, match=said):
@@ -98,8 +96,8 @@ def test_no_matrix_moves_random_rows():
 
 
 def test_rows_of_a_learned_table_beyond_the_text_get_no_gradient():
-    words, positions = normal(9, 4), normal(6, 4, seed=1).requires_grad_()
-    positional.learned_positions(torch.tensor([[7, 2, 7]]), words, positions).square().sum().backward()
+    positions = normal(6, 4, seed=1).requires_grad_()
+    positional.add_positions(normal(2, 3, 4), positions).square().sum().backward()
     assert (positions.grad.abs().sum(dim=1) > 0).tolist() == [True] * 3 + [False] * 3
 
 
@@ -138,6 +136,11 @@ def test_rotary_keeps_lengths_and_makes_scores_depend_on_distance_alone():
     close(by_hand.item(), math.cos(3), atol=1e-6, rtol=0)
 
 
+def test_the_sinusoidal_table_is_an_arrow_turned_by_each_position():
+    turned = positional.rotary(torch.tensor([1.0, 0.0]).repeat(64, 4), torch.arange(64))
+    close(turned.unflatten(-1, (4, 2)).flip(-1).flatten(-2), positional.sinusoidal(64, 8), atol=1e-5, rtol=0)
+
+
 def test_pairing_feature_i_with_i_plus_half_is_the_same_up_to_the_order_of_features():
     x, positions = normal(5, 8), torch.arange(5)
     angles = positions[:, None] * 10_000.0 ** (-torch.arange(0, 8, 2) / 8)
@@ -161,19 +164,30 @@ def test_rotary_attention_doesn_t_see_where_a_sentence_stands_and_sinusoidal_doe
 # -- what the lesson measures --------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def lesson():
-    """The names that some of the lesson's own cells define, with the helpers in place of a student's answers."""
+WAYS = {
+    "learned table": Way(vectors=positional.add_positions, learned=(64, 32)),
+    "sinusoidal": Way(vectors=positional.add_positions, table=positional.sinusoidal(64, 32)),
+    "relative bias": Way(scores=positional.relative_bias, learned=(4, 31)),
+    "rotary": Way(turned=positional.rotary),
+    "linear penalty": Way(scores=positional.linear_penalty),
+}
+
+
+@functools.cache
+def trained(name, task=experiments.speaking):
+    """A third of the lesson's training, from another seed: what fails and what holds must be the same."""
+    return experiments.train(WAYS[name], task, steps=100, seed=7)
+
+
+def copied_code():
+    """The lesson's own cell with the slip."""
     cells, _ = read_master(master_path(LESSON), LESSON)
-    names = {"torch": torch, "math": math, **vars(positional)}
-    names |= {"scaled_dot_product_attention": scaled_dot_product_attention}
-    for begins in ("def copied_code", "LENGTHS, ", "D, HEADS", "def new_weights"):
-        (source,) = [cell.source for cell in cells if cell.source.lstrip("\n").startswith(begins)]
-        exec(source, names)
-    return names
+    (source,) = [cell.source for cell in cells if cell.source.lstrip("\n").startswith("def copied_code")]
+    exec(source, names := {"torch": torch})
+    return names["copied_code"]
 
 
-def test_the_slip_leaves_attention_deaf_to_order_and_takes_sentences_apart(lesson):
+def test_the_slip_leaves_attention_deaf_to_order_and_takes_sentences_apart():
     def layer(add):
         def attend(x):
             x = add(x, positional.sinusoidal(20, 8))
@@ -182,31 +196,55 @@ def test_the_slip_leaves_attention_deaf_to_order_and_takes_sentences_apart(lesso
         return attend
 
     twice, order = normal(6, 8).expand(2, 6, 8), torch.tensor([2, 0, 5, 1, 4, 3])
-    slip, right = layer(lesson["copied_code"]), layer(positional.add_positions)
+    slip, right = layer(copied_code()), layer(positional.add_positions)
     assert permutation_gaps(slip, twice, order)[0] < 1e-5 < 0.1 < permutation_gaps(right, twice, order)[0]
     assert (slip(twice)[0] - slip(twice)[1]).abs().max() > 0.1
     assert torch.equal(*right(twice))
 
 
-def test_who_is_speaking_is_the_last_name(lesson):
-    tokens, speaker = lesson["play"]((3, 20), torch.Generator().manual_seed(1))
+def test_who_is_speaking_is_the_last_name():
+    tokens, speaker = experiments.speaking((3, 20), torch.Generator().manual_seed(1))
     for row, answers in zip(tokens.tolist(), speaker.tolist(), strict=True):
         for place, answer in enumerate(answers):
             assert answer == [token for token in row[: place + 1] if token < 4][-1]
 
 
-def test_what_extrapolates_and_what_does_not_is_as_the_lesson_says(lesson):
-    """A third of the lesson's training, from another seed: the order must be the same."""
-    found = {}
-    for kind in ("sinusoidal", "learned", "relative bias", "rotary", "linear penalty"):
-        w = lesson["train"](kind, seed=7, steps=100)
-        found[kind] = [float(lesson["accuracy"](w, kind, T).mean()) for T in (16, 32, 64)]
-        assert found[kind][0] > 0.75
-    for kind in ("sinusoidal", "learned"):
+@pytest.mark.parametrize("task", [experiments.looking_back, experiments.three_back])
+def test_the_answer_is_as_many_positions_back_as_the_token_says(task):
+    tokens, answers = task((3, 20), torch.Generator().manual_seed(1))
+    for row, found in zip(tokens.tolist(), answers.tolist(), strict=True):
+        for place, answer in enumerate(found):
+            back = 3 if task is experiments.three_back else row[place] + 1
+            assert answer == (row[place - back] if place >= back else experiments.IGNORED)
+
+
+def test_what_extrapolates_and_what_does_not_is_as_the_lesson_says():
+    found = {name: experiments.accuracies(trained(name)).mean(dim=1).tolist() for name in WAYS}
+    assert min(at_16 for at_16, _, _ in found.values()) > 0.75
+    for kind in ("learned table", "sinusoidal"):
         assert max(found[kind][1:]) < 0.65
     assert found["rotary"][1] > 0.75 > 0.6 > found["rotary"][2]
     assert abs(found["linear penalty"][2] - found["linear penalty"][0]) < 0.05
     assert found["linear penalty"][2] > found["relative bias"][2] > max(found["sinusoidal"][2], 0.52)
+
+
+def test_only_tables_care_where_the_numbering_starts():
+    for name in WAYS:
+        here, there = (experiments.accuracy(trained(name), start=start).mean() for start in (0, 8))
+        assert here - there > 0.1 if WAYS[name].vectors else abs(here - there) < 0.01
+
+
+@pytest.mark.parametrize(
+    ("task", "fail", "succeeds"),
+    [
+        (experiments.looking_back, ("relative bias", "linear penalty"), "rotary"),
+        (experiments.three_back, ("linear penalty",), "relative bias"),
+    ],
+    ids=["the word decides how far", "three back"],
+)
+def test_what_a_way_can_t_express(task, fail, succeeds):
+    right = {name: experiments.accuracy(trained(name, task), task=task).mean() for name in (*fail, succeeds)}
+    assert max(right[name] for name in fail) < 0.5 < 0.75 < right[succeeds]
 
 
 # -- explorers -----------------------------------------------------------------------------------------------

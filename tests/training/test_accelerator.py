@@ -253,20 +253,6 @@ class LoRALinear(torch.nn.Module):
     def forward(self, x):
         return self.linear(x) + self.share * (x @ self.A.T @ self.B.T)
 """,
-    "bert.classifier": """
-class PairClassifier(torch.nn.Module):
-    def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions, classes):
-        super().__init__()
-        sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
-        self.pooler = torch.nn.Linear(d_model, d_model)
-        self.classifier = torch.nn.Linear(d_model, classes)
-
-    def forward(self, ids, segments):
-        x = self.encoder(ids, ids != PAD, segments)
-        first = torch.zeros(len(x), 1, x.size(-1), dtype=torch.long)
-        return self.classifier(self.pooler(x.gather(1, first)[:, 0]).tanh())
-""",
     "translation.label_smoothed_loss": """
 def label_smoothed_loss(logits, targets, epsilon):
     little = epsilon / logits.size(-1)

@@ -270,7 +270,7 @@ def classifier_step(device, ids):
 
 def bert_step(device, ids):
     model = bert.Bert(EncoderConfig(30, 16, 2, 32, 2, 9, segments=2)).to(device)
-    return bert.bert_loss(*model(ids, bert.segments_of(ids)), ids, ids[:, 0] % 2)
+    return bert.bert_loss(*model(ids, ids % 2), ids, ids[:, 0] % 2)
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ def confusions(place: Place) -> Iterator[Change]:
     within = next((each for each in place.around if isinstance(each, ast.FunctionDef)), None)
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and within:
         arguments = [each.arg for each in ast.walk(within) if isinstance(each, ast.arg)]
-        for other in dict.fromkeys(arguments) if node.id in arguments else ():
+        for other in dict.fromkeys(arguments) if node.id in arguments and not _of_type(place) else ():
             if other not in (node.id, "self"):
                 yield Change("name", ast.Name(other, ast.Load()))
     holder: Any = place.around[0]
@@ -171,6 +171,15 @@ def confusions(place: Place) -> Iterator[Change]:
         if called in ("transpose", "permute", "movedim"):
             shape = ast.Attribute(node, "shape", ast.Load())
             yield Change("reshaped", ast.Call(ast.Attribute(receiver, "reshape", ast.Load()), [shape], []))
+
+
+def _of_type(place: Place) -> bool:
+    """Whether a name gives a dtype alone, as in `y.to(x)` or `x.dtype`: zeros, say, may come of it."""
+    holder: Any = place.around[0]
+    if isinstance(holder, ast.Attribute):
+        return holder.attr in ("dtype", "device")
+    called = getattr(holder.func, "attr", "") if isinstance(holder, ast.Call) else ""
+    return called in ("to", "type_as") and place.node in holder.args
 
 
 def _sketches(sheet: Sheet, outcomes: list[Outcome] | None) -> list[Seen]:

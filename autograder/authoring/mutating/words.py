@@ -149,6 +149,8 @@ def _constant(old: Any, new: Any, place: Place) -> str:
         return f"−∞ is replaced by {after:g}"
     if before is None or after is None:
         return ""
+    if isinstance(holder, ast.Compare) and all(isinstance(op, ast.Eq | ast.NotEq) for op in holder.ops):
+        return "a comparison has the wrong number"  # by how much it is off makes no difference
     if position := _position(old, place):
         return f"{position}, {after:g}"
     what = name or _role(old, holder)
@@ -195,7 +197,8 @@ def _argument(old: Any, new: Any) -> str:
 
 
 def _call(old: Any, new: Any) -> str:
-    if isinstance(new, ast.Call) and new.args == old.args:
+    left_out = new is getattr(old.func, "value", None)  # of a chain, whose other links may have its arguments
+    if isinstance(new, ast.Call) and new.args == old.args and not left_out:
         called = getattr(new.func, "attr", getattr(new.func, "id", ""))
         return f"one function is changed to `{called}`"
     return f"{_name(old)} is missing"

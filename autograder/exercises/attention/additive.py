@@ -123,9 +123,9 @@ exercise.slip("no_axis_for_positions", ".unsqueeze(-2) →").says(
 )
 exercise.slip(
     "context_and_weights_swapped", "context, weights → weights, (weights.unsqueeze(-1) * values).sum(dim=-2)"
-).says("The two results are the wrong way round: the context comes first, then the weights.")
+).says("The two results are swapped: the context comes first, then the weights.")
 exercise.slip("sigmoid_for_tanh", "torch.tanh → torch.sigmoid").says(
-    "A sigmoid stands where the formula has tanh: it never falls below 0."
+    "The formula has tanh where this has a sigmoid, which never falls below 0."
 )
 exercise.slip("hidden_summed", "hidden @ v → hidden.sum(dim=-1)").says(
     "The hidden numbers are summed as they are: v weighs each of them first, so the score is their dot "

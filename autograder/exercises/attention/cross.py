@@ -98,13 +98,10 @@ exercise.slip(
     "scaled_dot_product_attention(q, k, v, mask) → scaled_dot_product_attention(x @ W_q, y @ W_k, y @ "
     "W_v, mask)",
     of=with_linear,
-).says(
-    "The roles are the wrong way round: y asks, so the queries come from y, and the keys and values come "
-    "from x."
-)
+).says("The roles are swapped: y asks, so the queries come from y, and the keys and values come from x.")
 exercise.slip("values_from_y", "x @ W_v → y @ W_v").says(
-    "The values come from y: then nothing of x reaches the output but the weights; what is averaged must "
-    "come from x, like the keys."
+    "The values come from y: then x affects the weights alone; what is averaged must come from x, like the "
+    "keys."
 )
 exercise.slip("all_from_x", "y @ W_q → x @ W_q").says(
     "All three come from x, which is self-attention of x: the queries come from y."

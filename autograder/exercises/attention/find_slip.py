@@ -20,8 +20,7 @@ exercise.choice("slip_in_d_k", {"": 2}).says(
     "Line 2 is right: d_k is the number of features of a key, the size of its last axis."
 )
 exercise.choice("slip_in_scores", {"": 3}).says(
-    "Line 3 is right as it stands, dot products divided by √d_k: now see what becomes of these scores "
-    "further down."
+    "Line 3 is right, dot products divided by √d_k: now see what becomes of these scores further down."
 )
 exercise.choice("slip_in_output", {"": 5}).says(
     "Line 5 is right: the output averages the values with the weights, and is as good as these are."

@@ -90,8 +90,8 @@ exercise.slip(
     "equivariance_gap, invariance_gap → torch.abs(shuffled - straight).max(), (shuffled - straight[..., "
     "permutation, :]).abs().max()",
 ).says(
-    "The two gaps are the wrong way round: equivariance, against layer(x)[p], comes first; invariance, "
-    "against layer(x), second."
+    "The two gaps are swapped: equivariance, against layer(x)[p], comes first; invariance, against "
+    "layer(x), second."
 )
 exercise.slip(
     "first_axis_permuted",

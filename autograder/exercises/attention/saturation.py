@@ -15,9 +15,9 @@ from helpers.checks import inputs_unchanged
 exercise = Entry(
     id="attention.saturation",
     title="Saturation",
-    points=3,
-    difficulty=4,
-    minutes=15,
+    points=2,
+    difficulty=2,
+    minutes=5,
     reference=attention.saturation,
     returns=("mean largest weight", "mean gradient norm"),
     properties=(inputs_unchanged,),
@@ -106,75 +106,13 @@ exercise.slip("saturation_power_then_halved", "math.sqrt(q.size(-1)) → q.size(
     "`/ d_k ** 1/2` divides by d_k and then by 2, because a power comes before a division: the root is "
     "`d_k ** 0.5`."
 )
-
-
-@exercise.misconception
-def gradient_before_scaling(q, k, scaled):
-    """The gradient is taken with respect to the scores before they are divided by √d_k, which makes it
-    √d_k times smaller: take it with respect to what goes into the softmax.
-    """
-    scores = (k @ q.unsqueeze(-1)).squeeze(-1)
-    scores = scores.detach().requires_grad_()
-    logits = scores / math.sqrt(q.size(-1)) if scaled else scores
-    largest = logits.softmax(dim=-1).max(dim=-1).values
-    (gradient,) = torch.autograd.grad(largest.sum(), scores)
-    return largest.mean().detach(), gradient.norm(dim=-1).mean()
-
-
-exercise.slip(
-    "gradient_of_the_mean", "scores.softmax(dim=-1).amax(dim=-1) → scores.softmax(dim=-1).amax(dim=-1).mean()"
-).says(
-    "The gradient is that of the mean of the largest weights, so each row's is divided by N: average the "
-    "norms at the end, and backpropagate the sum."
+exercise.slip("multiplied_by_root", "scores / math.sqrt(q.size(-1)) → scores * math.sqrt(q.size(-1))").says(
+    "The scores are multiplied by √d_k, which makes large scores larger still: divide them."
 )
-exercise.slip("one_norm_for_all", "gradient.norm(dim=-1).mean() → gradient.norm()").says(
-    "This is one norm over all rows together, which grows with N: take each row's norm, then the mean."
+exercise.slip("scaled_by_number_of_keys", "math.sqrt(q.size(-1)) → math.sqrt(k.size(1))").says(
+    "The scores are divided by the root of the number of keys: their variance grows with the number of "
+    "features, d_k."
 )
-exercise.slip(
-    "gradient_of_all_weights",
-    "scores.softmax(dim=-1).amax(dim=-1) → scores.softmax(dim=-1)",
-    "largest.mean() → largest.amax(-1).mean()",
-).says(
-    "The gradient of the sum of all weights is 0, because a row always sums to 1: backpropagate each "
-    "row's largest weight alone."
-)
-exercise.slip(
-    "gradient_of_queries",
-    "scores = (k @ q.unsqueeze(-1)).squeeze(-1) → q = q.detach().requires_grad_()\n"
-    "    scores = (k @ q.unsqueeze(-1)).squeeze(-1)",
-    "    scores = scores.detach().requires_grad_()\n →",
-    "torch.autograd.grad(largest.sum(), scores) → torch.autograd.grad(largest.sum(), q)",
-).says(
-    "The gradient is taken with respect to the queries: the question is what is left of it where it "
-    "enters the softmax, at the scores."
-)
-exercise.slip(
-    "one_hot_cut_short",
-    "largest, place → largest, winner",
-    "    is_largest = torch.nn.functional.one_hot(place, weights.size(1))\n →",
-    "is_largest - weights → torch.nn.functional.one_hot(winner) - weights",
-    of=by_formula,
-).says(
-    "one_hot makes as many columns as the largest index needs, which are too few when the last key wins "
-    "in no row: tell it how many keys there are."
-)
-exercise.slip("largest_of_all", "largest.mean() → largest.max()").says(
-    "This is the largest weight of all rows together: take the largest of each row, then the mean."
-)
-exercise.slip("softmax_over_the_batch", "scores.softmax(dim=-1) → scores.softmax(dim=0)").says(
-    "The softmax runs over the N queries: each query shares out its attention among its own T keys, the "
-    "last axis of the scores."
-)
-exercise.slip(
-    "every_query_with_all_keys", "(k @ q.unsqueeze(-1)).squeeze(-1) → q @ k.transpose(-2, -1)"
-).says(
-    "Every query meets the keys of all queries here, in scores of (N, N, T): each query has T keys of its "
-    'own, so q needs an axis for them, or an einsum "nd,ntd->nt".'
-)
-exercise.slip("own_derivative_alone", "gradient.norm(dim=-1) → (largest * (1 - largest))").says(
-    "The derivative with respect to the largest score is taken alone, w(1 − w): a rise of any other score "
-    "takes from this weight too, so the norm is over all T of them."
-)
-exercise.slip("sum_of_absolute_slopes", "gradient.norm(dim=-1) → gradient.abs().sum(dim=-1)").says(
-    "These are sums of absolute slopes: a Euclidean norm is the root of the sum of their squares."
+exercise.slip("scaled_where_not_asked", "if scaled → if not scaled").says(
+    "The scores are divided by √d_k when `scaled` is False, and left alone when it is True."
 )

@@ -18,7 +18,7 @@ exercise = Entry(
     title="Scaled dot-product attention",
     points=4,
     difficulty=2,
-    minutes=10,
+    minutes=6,
     reference=attention.scaled_dot_product_attention,
     returns=("output", "weights"),
     properties=(inputs_unchanged, gradient_reaches_inputs, rows_sum_to_one),
@@ -168,7 +168,7 @@ exercise.slip("softmax_over_queries", "dim=-1 → dim=-2").says(
     "among the keys, which is the last axis."
 )
 exercise.slip("returned_in_other_order", "weights @ v, weights → weights, weights @ v").says(
-    "The two results are the wrong way round: the output comes first, then the weights."
+    "The two results are swapped: the output comes first, then the weights."
 )
 exercise.slip("returned_scores", "weights @ v, weights → weights @ v, scores").says(
     "The second result is the scores from before the softmax: return the weights, which sum to 1."
@@ -188,7 +188,7 @@ exercise.slip(
     of=masked_and_divided_again,
 ).says("The mask is applied after the softmax, so the rows no longer sum to 1: hide the scores before it.")
 exercise.slip("mask_inverted", "~mask → mask").says(
-    "The mask is the wrong way round: True means “may attend”, so scores become -inf where the mask is False."
+    "The mask is inverted: True means “may attend”, so scores become -inf where the mask is False."
 )
 exercise.slip("mask_sets_zero", "scores.masked_fill(~mask, -math.inf) → scores * mask").says(
     "Hidden scores become 0 (by a product, or by 1e-9 in place of -1e9), and exp(0) is 1, so hidden keys "
@@ -199,7 +199,8 @@ exercise.slip("filled_with_minus_hundred", "math.inf → 100").says(
     "large a hidden key still gets weight: only −∞, or the lowest number there is, always hides."
 )
 exercise.slip("filled_with_infinity", "-math.inf → math.inf").says(
-    "Hidden scores become +∞, and ∞ − ∞ in the softmax is NaN: what may not be seen needs the score −∞."
+    "Where something is hidden, rows are NaN: its scores are +∞, and ∞ − ∞ is NaN, or −∞ is multiplied by "
+    "the mask, and 0 · ∞ is NaN; fill in −∞ with masked_fill or torch.where."
 )
 exercise.slip("filled_with_a_large_number", "-math.inf → 1e9").says(
     "Hidden scores become a large positive number, so that all weight goes to the keys that may not be "

@@ -158,7 +158,7 @@ exercise.slip(
 exercise.slip(
     "powers_of_two", "torch.exp(x - x.amax(dim=dim, keepdim=True)) → 2 ** (x - x.amax(dim=dim, keepdim=True))"
 ).says(
-    "These are powers of 2, not of e, so the weights are flatter than a softmax's: exponentiate with "
+    "These are powers of 2, not of e, so the weights are more even than a softmax's: exponentiate with "
     "torch.exp."
 )
 exercise.slip(
@@ -177,8 +177,8 @@ exercise.slip(
 exercise.slip(
     "smallest_is_largest", "x - x.amax(dim=dim, keepdim=True) → x.amin(dim=dim, keepdim=True) - x"
 ).says(
-    "The scores' signs are turned round, so the smallest score gets the largest weight: exponentiate the "
-    "score minus the maximum, not the maximum minus the score."
+    "The scores' signs are reversed, so the smallest score gets the largest weight: exponentiate the score "
+    "minus the maximum, not the maximum minus the score."
 )
 exercise.slip(
     "of_unit_length", "exponentials.sum(dim=dim, keepdim=True) → exponentials.norm(dim=dim, keepdim=True)"

@@ -75,8 +75,8 @@ def blank_by_cross_entropy(model, ids, place, candidates):
 exercise.slip(
     "one_place_late", "texts[:, :-1] → texts", "each[:, place - 1] → log_p[0, place, candidates]"
 ).says(
-    "The next-word scores are read at the blank itself, where the model has read the word and says what "
-    "comes after it: the scores for a word stand one place before it."
+    "The next-word scores are read at the blank itself, where the model has read the word and predicts the "
+    "one after it: the scores for a word are one place before it."
 )
 exercise.slip(
     "each_place_for_itself",
@@ -84,8 +84,8 @@ exercise.slip(
     ":, 1:, None → ..., None",
     "each[:, place - 1] → each[:, place]",
 ).says(
-    "The scores at a place are taken for the word in that place, which the model has just read: they are for "
-    "the next one, so each word's own stand one place before it."
+    "The scores at a place are taken for the word in that place, which the model has just read: they are "
+    "for the next one, so each word's own are one place before it."
 )
 exercise.slip(
     "never_one_place_before",
@@ -93,8 +93,8 @@ exercise.slip(
     ":, 1:, None → ..., None",
     "each[:, place - 1] → log_p[0, place, candidates]",
 ).says(
-    "The scores at each position are taken for the word that stands there: they are for the next one, so "
-    "a word's own stand one place before it, in the blank and in the whole text."
+    "The scores at each position are taken for the word at that position: they are for the next one, so a "
+    "word's own are one place before it, in the blank and in the whole text."
 )
 exercise.slip("column_of_the_next", "each[:, place - 1] → each[:, place]").says(
     "The candidates' own column is place - 1, since the first token has none: column `place` is of the word "
@@ -112,8 +112,8 @@ exercise.slip("right_side_alone", "each.sum(dim=-1) → each[:, place:].sum(dim=
     "in it too."
 )
 exercise.slip("left_side_twice", "each.sum(dim=-1) → each[:, :place].sum(dim=-1)").says(
-    "The second answer is the first once more: the words to the right have to be scored as well, each "
-    "time with another candidate at the blank."
+    "The second answer is the same as the first: the words to the right have to be scored as well, with "
+    "each candidate in turn at the blank."
 )
 exercise.slip("mean_over_the_text", "each.sum(dim=-1) → each.mean(dim=-1)").says(
     "The log-probabilities are averaged over the text, which makes all candidates more alike: the "

@@ -78,7 +78,7 @@ exercise.slip(
     "passage gets one column for a table of two rows: tell it that there are two segments."
 )
 exercise.slip("no_positions", " + positions[: ids.size(-1)] →").says(
-    "The positions' vectors are missing, so the order of the words is lost: attention alone doesn't know it."
+    "The positions' vectors are missing, so the order of the words is lost: attention alone ignores it."
 )
 exercise.slip("positions_by_token", ": ids.size(-1) → ids % len(positions)").says(
     "The positions are looked up by the tokens' numbers: position t gets row t of the table."

@@ -112,19 +112,19 @@ exercise.slip(
     "p.masked_fill(~hidden, math.inf).argsort(dim=-1) → p.masked_fill(~hidden, -1).argsort(dim=-1, "
     "descending=True)",
 ).says(
-    "The *most* certain fillings are hidden again: those are to stay, and the least certain get another "
+    "The *most* certain fillings are hidden again: those should stay, and the least certain get another "
     "chance once more is known around them."
 )
 exercise.slip(
     "given_words_rewritten",
     "filled.scatter(-1, order, 3).where(hidden, ids) → (words + 6).scatter(-1, order, 3).where(hidden | "
     "(ids >= 6), ids)",
-).says("Words that were given are written anew as well: only <mask> is filled.")
+).says("Words that were given are overwritten as well: only <mask> is filled.")
 exercise.slip(
     "all_written_anew",
     "filled.scatter(-1, order, 3).where(hidden, ids) → (words + 6).scatter(-1, order, 3).where(hidden, "
     "words + 6)",
-).says("Every position is written anew, [CLS], [SEP] and words that were given too: only <mask> is filled.")
+).says("Every position is overwritten, [CLS], [SEP] and words that were given too: only <mask> is filled.")
 exercise.slip(
     "given_words_hidden",
     "filled.scatter(-1, order, 3).where(hidden, ids) → filled.scatter(-1, torch.argsort(p, dim=-1)[:, "

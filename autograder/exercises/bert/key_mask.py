@@ -56,14 +56,14 @@ exercise.slip("specials_hidden", "ids != 0 → ids >= 6").says(
     "only padding says nothing."
 )
 exercise.slip("masks_hidden", "ids != 0 → (ids != 0) & (ids != 3)").says(
-    "<mask> is hidden from attention: it stands for a word whose place and neighbours are known, and a "
-    "position must see itself."
+    "<mask> is hidden from attention: it is a word whose place and neighbours are known, and a position "
+    "must see itself."
 )
 exercise.slip("padding_shown", "ids != 0 → ids == 0").says(
     'This is True for padding: in this course True means "may attend".'
 )
 exercise.slip("no_axes_for_heads", "(ids != 0)[:, None, None, :] → ids != 0").says(
-    "The mask is (B, T), and beside scores (B, H, T_q, T_k) its B would stand under the queries: it needs "
+    "The mask is (B, T), and beside scores (B, H, T_q, T_k) its B would line up with the queries: it needs "
     "axes of size 1 for heads and queries."
 )
 exercise.slip("queries_hidden", ":, None, None, : → :, None, :, None").says(
@@ -74,4 +74,4 @@ exercise.slip(
     "causal_too",
     "return (ids != 0)[:, None, None, :] → T = ids.size(-1)\n"
     "    return (ids != 0)[:, None, None, :] & torch.ones(T, T, dtype=torch.bool).tril()",
-).says("Later words are hidden too: that is a language model, and BERT is to see both sides.")
+).says("Later words are hidden too: that is a language model, but BERT should see both sides.")

@@ -99,14 +99,14 @@ exercise.slip(
     "numbers from 6 on are words."
 )
 exercise.slip("labels_everywhere", "torch.where(chosen, ids, -100) → ids.clone()").says(
-    "Every position has a label, so the loss would count words that stand there to be copied: where "
-    "nothing was chosen the label is -100."
+    "Every position has a label, so the loss would count words that can simply be copied: where nothing was "
+    "chosen the label is -100."
 )
 exercise.slip(
     "labels_of_what_is_read", "torch.where(chosen, ids, -100) → torch.where(chosen, read, -100)"
 ).says(
     "The labels are taken after the masking, so the answer to a blank is <mask>: a label is the word that "
-    "stood there before."
+    "was there before."
 )
 exercise.slip("zero_for_no_label", "-100 → 0").says(
     "Positions that weren't chosen get the label 0, which is <pad>, so the model would learn to say <pad> "
@@ -116,8 +116,8 @@ exercise.slip(
     "always_mask",
     "read, torch.where(chosen, ids, -100) → torch.where(chosen, 3, ids), torch.where(chosen, ids, -100)",
 ).says(
-    "All chosen words become <mask>, a token that the model never meets after pretraining: one chosen "
-    "word in ten becomes another word, and one in ten stays, by a second draw, not the one that chose them."
+    "All chosen words become <mask>, a token that the model never meets after pretraining: one chosen word "
+    "in ten becomes a different word, and one in ten stays, by a second draw, not the one that chose them."
 )
 exercise.slip(
     "any_token_as_the_other",
@@ -147,7 +147,7 @@ exercise.slip(
 
 @exercise.misconception
 def tenth_of_the_rest(ids, vocabulary, generator, share=0.15):
-    """Far fewer than 10 % of the chosen become another word: either a tenth of what <mask> has left does,
+    """Far fewer than 10 % of the chosen become a different word: either a tenth of what <mask> has left does,
     where half of it should, or <mask> is written over most of the other words.
     """
     chosen = (torch.rand(ids.shape, generator=generator) < share) & (ids >= 6)
@@ -160,8 +160,8 @@ def tenth_of_the_rest(ids, vocabulary, generator, share=0.15):
 
 @exercise.misconception
 def none_stays(ids, vocabulary, generator, share=0.15):
-    """Whatever doesn't become <mask> becomes another word, so none of the chosen stays: the model would learn
-    that a chosen word is never the one that stands there.
+    """Whatever doesn't become <mask> becomes a different word, so none of the chosen stays: the model would
+    learn that the word it sees at a chosen place is never right.
     """
     chosen = (torch.rand(ids.shape, generator=generator) < share) & (ids >= 6)
     hidden = torch.rand(ids.shape, generator=generator) < 0.8
@@ -177,8 +177,8 @@ exercise.slip(
     "    others = torch.randint(6, vocabulary, ids.shape, generator=generator)",
     "chosen & (fate < 0.8) → other",
 ).says(
-    "<mask> and another word are drawn apart from each other, so the second overwrites some of the first: "
-    "one draw decides among the three, or the second draw looks only at what is left."
+    "<mask> and a different word are drawn independently, so the second overwrites some of the first: one "
+    "draw decides among the three, or the second draw looks only at what is left."
 )
 exercise.slip(
     "labels_for_masks_alone",

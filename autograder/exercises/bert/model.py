@@ -118,7 +118,7 @@ exercise.slip(
     "SegmentsForgotten", "self.encoder(ids, ids != 0, segments) → self.encoder(ids, ids != 0)"
 ).says("The segments don't reach the encoder, so it takes all tokens for the first passage's.")
 exercise.slip("PaddingMaskTurned", "ids != 0 → ids == 0").says(
-    "The padding mask is the wrong way round, so the words look at padding alone: True is a token."
+    "The padding mask is inverted, so the words look at padding alone: True is a token."
 )
 exercise.slip("NoPooler", "self.follows(whole) → self.follows(x[:, 0])").says(
     "The pooler is left out: the vector of [CLS] goes through its linear map and tanh before the two scores."

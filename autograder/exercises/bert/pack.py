@@ -11,10 +11,10 @@ from helpers.checks import inputs_unchanged
 exercise = Entry(
     id="bert.pack",
     title="Two passages, one row",
-    points=2,
+    points=3,
     difficulty=2,
-    minutes=7,
-    returns=("row",),
+    minutes=9,
+    returns=("row", "segments"),
     properties=(inputs_unchanged,),
 )
 
@@ -24,7 +24,8 @@ def pack(first, second, length):
     first, second = list(first), list(second)
     while len(first) + len(second) + 3 > length:
         (first if len(first) > len(second) else second).pop()
-    return [4, *first, 5, *second, 5]
+    row = [4, *first, 5, *second, 5]
+    return row, [0] * (len(first) + 2) + [1] * (len(second) + 1)
 
 
 @exercise.cases
@@ -54,36 +55,47 @@ def lengths_first(first, second, length):
             keep_first -= 1
         else:
             keep_second -= 1
-    return [4, *first[:keep_first], 5, *second[:keep_second], 5]
+    row = [4, *first[:keep_first], 5, *second[:keep_second], 5]
+    return row, [int(place > keep_first + 1) for place in range(len(row))]
 
 
 @exercise.alternative
 def by_recursion(first, second, length):
     if len(first) + len(second) + 3 <= length:
-        return [4, *first, 5, *second, 5]
+        segments = [0, *[0] * len(first), 0, *[1] * len(second), 1]
+        return [4, *first, 5, *second, 5], segments
     if len(first) > len(second):
         return by_recursion(first[:-1], second, length)
     return by_recursion(first, second[:-1], length)
 
 
-exercise.slip("last_separator_missing", "[4, *first, 5, *second, 5] → [4, *first, 5, *second]").says(
-    "The second passage has no [SEP] at its end: each passage is closed by one."
-)
-exercise.slip("summary_for_each", "[4, *first, 5, *second, 5] → [4, *first, 5, 4, *second, 5]").says(
-    "Each passage begins with a [CLS]: a row has one, at its very beginning, which sums up both passages."
-)
-exercise.slip("summary_at_the_end", "[4, *first, 5, *second, 5] → [*first, 5, *second, 5, 4]").says(
-    "[CLS] stands at the end: attention looks both ways, so it can stand in front, where its place "
-    "doesn't depend on the length."
-)
 exercise.slip(
-    "cut_at_the_end",
-    "[4, *first[:keep_first], 5, *second[:keep_second], 5] → [4, *first, 5, *second, 5][:length]",
-    of=lengths_first,
+    "last_separator_missing",
+    "[4, *first, 5, *second, 5] → [4, *first, 5, *second]",
+    "(len(second) + 1) → len(second)",
+).says("The second passage has no [SEP] at its end: each passage is closed by one.")
+exercise.slip(
+    "summary_for_each",
+    "[4, *first, 5, *second, 5] → [4, *first, 5, 4, *second, 5]",
+    "(len(second) + 1) → (len(second) + 2)",
+).says("Each passage begins with a [CLS]: a row has one, at its very beginning, which sums up both passages.")
+exercise.slip(
+    "summary_at_the_end",
+    "[4, *first, 5, *second, 5] → [*first, 5, *second, 5, 4]",
+    "[0] * (len(first) + 2) + [1] * (len(second) + 1) → [0] * (len(first) + 1) + [1] * (len(second) + 2)",
 ).says(
-    "The packed row is cut at its end, so the last [SEP] and the second passage go first: shorten the "
-    "longer passage before packing."
+    "[CLS] is at the end: attention looks both ways, so it can be in front, where its place doesn't "
+    "depend on the length."
 )
+
+
+@exercise.misconception
+def cut_at_the_end(first, second, length):
+    """The packed row is cut at its end, so the last [SEP] and the second passage go first: shorten the longer
+    passage before packing.
+    """
+    row = [4, *first, 5, *second, 5]
+    return row[:length], ([0] * (len(first) + 2) + [1] * (len(second) + 1))[:length]
 
 
 @exercise.misconception
@@ -93,7 +105,8 @@ def only_the_second_gives(first, second, length):
     """
     room = length - 3
     first = list(first)[:room]
-    return [4, *first, 5, *list(second)[: room - len(first)], 5]
+    second = list(second)[: room - len(first)]
+    return [4, *first, 5, *second, 5], [0] * (len(first) + 2) + [1] * (len(second) + 1)
 
 
 @exercise.misconception
@@ -105,7 +118,7 @@ def each_gets_half(first, second, length):
     if len(first) + len(second) + 3 > length:
         half = (length - 3) // 2
         first, second = first[: length - 3 - half], second[:half]
-    return [4, *first, 5, *second, 5]
+    return [4, *first, 5, *second, 5], [0] * (len(first) + 2) + [1] * (len(second) + 1)
 
 
 @exercise.misconception
@@ -116,7 +129,7 @@ def each_gets_the_smaller_half(first, second, length):
     half = (length - 3) // 2
     if len(first) + len(second) + 3 > length:
         first, second = first[:half], second[:half]
-    return [4, *first, 5, *second, 5]
+    return [4, *first, 5, *second, 5], [0] * (len(first) + 2) + [1] * (len(second) + 1)
 
 
 exercise.slip("specials_not_counted", " + 3 →").says(
@@ -136,3 +149,26 @@ exercise.slip("first_gives_when_equal", "len(first) > len(second) → len(first)
     "Where both passages are equally long, the first loses a word here: it should be the second, as in "
     "BERT's published code."
 )
+exercise.slip(
+    "separator_opens", "(len(first) + 2) → (len(first) + 1)", "(len(second) + 1) → (len(second) + 2)"
+).says("The first [SEP] has segment 1: it closes the first passage, so it still belongs to it.")
+exercise.slip("summary_without_a_segment", "(len(first) + 2) → (len(first) + 1)").says(
+    "There is one segment too few: [CLS] needs one as well, 0."
+)
+exercise.slip("last_without_a_segment", "(len(second) + 1) → len(second)").says(
+    "There is one segment too few: the last [SEP] needs one as well, 1."
+)
+exercise.slip("segments_turned", "[0] * → [1] *", "[1] * (len(second) → [0] * (len(second)").says(
+    "The segments are swapped: 0 is the first passage, 1 the second."
+)
+exercise.slip("one_and_two", "[0] * → [1] *", "[1] * (len(second) → [2] * (len(second)").says(
+    "The segments are 1 and 2 here: they are indices of a table with two rows, so they start at 0."
+)
+exercise.slip("segments_left_out", "row, [0] * (len(first) + 2) + [1] * (len(second) + 1) → row").says(
+    "Only the row is returned: the segment of each token is asked for, too."
+)
+exercise.slip(
+    "separators_apart",
+    "[0] * (len(first) + 2) + [1] * (len(second) + 1) → [0] * (len(first) + 1) + [2] + [1] * len(second) + "
+    "[2]",
+).says("The separators have a segment of their own here: each belongs to the passage that it closes.")

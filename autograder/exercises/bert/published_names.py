@@ -25,11 +25,15 @@ _NOT_PUBLISHED = {
         "first_norm",
         _OUT_NORM,
     ): "There is one first norm for the whole model, so its name has no block's number.",
-    ("first_norm", _LAST_NORM): "The first norm stands before all blocks, beside the embeddings that it "
-    "normalises.",
+    (
+        "first_norm",
+        _LAST_NORM,
+    ): "The first norm comes before all blocks, beside the embeddings that it normalises.",
     (_W_O, _WIDE): "Intermediate is the wide layer of the feed-forward network, with (1536, 384) numbers.",
-    (_W_O, _BACK): "Two layers are called output.dense, and this one leads back from the wide layer: "
-    "attention's own stands under attention.",
+    (_W_O, _BACK): (
+        "Two layers are called output.dense, and this one leads back from the wide layer: attention's own "
+        "is under attention."
+    ),
     (_NORM_1, _FIRST): "The embeddings have a norm of their own, once, and each block has two more.",
     (_NORM_1, _LAST_NORM): "BERT's norm follows each sum, so the one after attention is called after "
     "attention's output.",

@@ -130,7 +130,7 @@ def renamed_from_the_file(published, names, n_layers, turned=()):
 
 exercise.slip(
     "first_block_alone", 'n_layers if "{}" in ours else 1 → min(n_layers, 1) if "{}" in ours else 1'
-).says("Only the first block is filled: {} stands for every number below n_layers.")
+).says("Only the first block is filled: {} means every number below n_layers.")
 exercise.slip(
     "last_block_missing", 'n_layers if "{}" in ours else 1 → n_layers - 1 if "{}" in ours else 1'
 ).says("The last block is missing: range(n) ends before n by itself, so nothing has to be taken off.")
@@ -150,7 +150,7 @@ exercise.slip(
     "in sorted(theirs)]",
 ).says("The layers are joined in the order of their names: the table says in which order, query before key.")
 exercise.slip("first_source_alone", "torch.cat(parts) → parts[0]").says(
-    "Only the first of the published layers is taken: all that the table lists fill ours together."
+    "Only the first of the published layers is taken: all those that the table lists together fill ours."
 )
 exercise.slip(
     "never_turned",

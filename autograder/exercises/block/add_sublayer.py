@@ -85,26 +85,26 @@ def sublayer_with_two_choices(x, sublayer, norm, norm_first=True):
 
 exercise.slip(
     "path_forgotten", "x + sublayer(norm(x)) → sublayer(norm(x))", "x + sublayer(x) → sublayer(x)"
-).says("The residual path is missing: what the sublayer says is added to x, and doesn't replace it.")
+).says("The residual path is missing: the sublayer's output is added to x and doesn't replace it.")
 exercise.slip("path_normalised", "x + sublayer(norm(x)) → norm(x) + sublayer(norm(x))").says(
-    "With the norm first, the path itself goes through the norm: only what the sublayer reads should."
+    "With the norm first, the path itself goes through the norm: only the sublayer's input should."
 )
 exercise.slip(
     "always_first", "x + sublayer(norm(x)) if norm_first else norm(x + sublayer(x)) → x + sublayer(norm(x))"
 ).says("`norm_first=False` changes nothing here: the norm then comes after the sum.")
 exercise.slip(
     "always_last", "x + sublayer(norm(x)) if norm_first else norm(x + sublayer(x)) → norm(x + sublayer(x))"
-).says("The norm always comes after the sum: with `norm_first` it stands before the sublayer.")
+).says("The norm always comes after the sum: with `norm_first` it comes before the sublayer.")
 exercise.slip(
     "turned_round",
     "return out → return norm(x + sublayer(x)) if norm_first else x + sublayer(norm(x))",
     of=sublayer_with_two_choices,
-).says("First and last are exchanged: `norm_first=True` normalises what the sublayer reads.")
+).says("First and last are swapped: `norm_first=True` normalises the sublayer's input.")
 exercise.slip("normed_twice", "sublayer(x) → sublayer(norm(x))").says(
     "With the norm last, the sublayer reads normalised numbers too: there it reads x as it is."
 )
 exercise.slip("output_normed", "sublayer(norm(x)) → norm(sublayer(x))").says(
-    "With the norm first, this normalises what the sublayer says: the norm goes before it."
+    "With the norm first, this normalises the sublayer's output: the norm goes before it."
 )
 exercise.slip("sum_not_normed", "norm(x + sublayer(x)) → x + norm(sublayer(x))").says(
     "With the norm last, it is taken of the sublayer's output alone: it belongs around the sum."
@@ -117,16 +117,16 @@ exercise.slip(
 exercise.slip(
     "first_of_what_is_said", "sublayer(norm(x)) → sublayer(norm(x))[0]", "sublayer(x) → sublayer(x)[0]"
 ).says(
-    "Only the first entry of what the sublayer says is added, [0]: a sublayer returns one tensor here, "
-    "and the tuple of attention is taken apart before."
+    "Only the first entry of the sublayer's output is added, [0]: a sublayer returns one tensor here, and "
+    "the tuple of attention is taken apart before."
 )
 exercise.slip("norm_of_the_path_alone", "norm(x + sublayer(x)) → norm(x) + sublayer(x)").says(
     "With the norm last, it is taken of x alone, before the sublayer's output is added: it belongs around "
     "the sum."
 )
 exercise.slip("normed_first_and_last", "x + sublayer(norm(x)) → norm(x + sublayer(norm(x)))").says(
-    "With the norm first, the sum goes through the norm too: the path is never normalised there, only "
-    "what the sublayer reads."
+    "With the norm first, the sum goes through the norm too: the path is never normalised there, only the "
+    "sublayer's input."
 )
 exercise.slip(
     "no_gradient_through_what_is_said",

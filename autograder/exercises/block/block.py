@@ -109,7 +109,7 @@ class BlockWithFunctions(torch.nn.Module):
 
 exercise.slip(
     "NoResidual", "x + attended → attended", "x + self.feed_forward → self.feed_forward", of=BlockInSteps
-).says("There is no residual path: what each sublayer says is added to x.")
+).says("There is no residual path: each sublayer's output is added to x.")
 exercise.slip("OnlyFirstResidual", "x + self.feed_forward → self.feed_forward", of=BlockInSteps).says(
     "The feed-forward network has no residual path: what it says is added, too."
 )
@@ -122,7 +122,7 @@ exercise.slip(
     "x + attended → self.norm_1(x + attended)",
     "x + self.feed_forward(self.norm_2(x)) → self.norm_2(x + self.feed_forward(x))",
     of=BlockInSteps,
-).says("The norms come after the sums: this block has them first, in front of each sublayer.")
+).says("The norms come after the sums: this block has them in front of each sublayer.")
 exercise.slip(
     "PathNormalised",
     "x = add_sublayer(x, lambda y: self.attention(y, mask=mask)[0], self.norm_1) → x = self.norm_1(x)\n"
@@ -139,7 +139,7 @@ exercise.slip("FirstNormTwice", "self.norm_2(x) → self.norm_1(x)", of=BlockInS
 exercise.slip(
     "NormsExchanged", "self.norm_1(x) → self.norm_2(x)", "self.norm_2(x) → self.norm_1(x)", of=BlockInSteps
 ).says(
-    "The two norms are exchanged: `norm_1` stands before attention, `norm_2` before the feed-forward network."
+    "The two norms are swapped: `norm_1` comes before attention, `norm_2` before the feed-forward network."
 )
 exercise.slip(
     "FeedForwardFirst",
@@ -151,10 +151,9 @@ exercise.slip("SideBySide", "x = x + attended\n        x = x + → x = x + atten
     "Both sublayers read the same x: the feed-forward network comes second, and reads what attention has "
     "added."
 )
-exercise.slip("MaskDropped", ", mask=mask →", of=BlockInSteps).says("The mask isn't handed on to attention.")
+exercise.slip("MaskDropped", ", mask=mask →", of=BlockInSteps).says("The mask isn't passed on to attention.")
 exercise.slip("MaskForX", "mask=mask → mask", of=BlockInSteps).says(
-    "The mask stands where `attention` takes x, the sequence that is asked: hand it over by its name, "
-    "mask=mask."
+    "The mask is passed where `attention` takes x, the sequence that is asked: pass it by name, mask=mask."
 )
 exercise.slip(
     "KeysNotNormalised", "self.norm_1(x), mask=mask → self.norm_1(x), x, mask", of=BlockInSteps
@@ -172,7 +171,7 @@ exercise.slip("NoFeedForward", "        x = x + self.feed_forward(self.norm_2(x)
     "The feed-forward network isn't used."
 )
 exercise.slip("NoAttention", "        x = x + attended\n →", of=BlockInSteps).says(
-    "Attention isn't used, so that no position learns of another."
+    "Attention isn't used, so no position learns anything from the others."
 )
 exercise.slip(
     "SublayersNormalised",
@@ -180,9 +179,9 @@ exercise.slip(
     "x + attended → x + self.norm_1(attended)",
     "self.feed_forward(self.norm_2(x)) → self.norm_2(self.feed_forward(x))",
     of=BlockInSteps,
-).says("What the sublayers say is normalised: the norms belong on what they read.")
+).says("The sublayers' outputs are normalised: the norms belong on their inputs.")
 exercise.slip("MaskTurnedRound", "mask=mask → mask=None if mask is None else ~mask", of=BlockInSteps).says(
-    "The mask is turned round, as other libraries want it: `attention` takes True for “may attend”, as the "
+    "The mask is inverted, as some other libraries have it: `attention` takes True for “may attend”, as the "
     "block does, and a query that may see nothing gets NaN."
 )
 exercise.slip(
@@ -192,8 +191,8 @@ exercise.slip(
     "self.training)",
     of=BlockInSteps,
 ).says(
-    "Dropout works on what the sublayers say, so that training gives other numbers than the formulas: this "
-    "block has none."
+    "Dropout is applied to the sublayers' outputs, so training gives different numbers from the formulas': "
+    "this block has none."
 )
 exercise.slip(
     "SecondPathNormalised",

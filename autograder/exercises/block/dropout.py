@@ -74,13 +74,13 @@ def dropout_by_multiplying(x, p, training, chances):
 
 
 exercise.slip("rest_not_scaled", " / (1 - p) →").says(
-    "What is left isn't scaled up by 1/(1 − p), so that sums get smaller while training than later."
+    "The rest isn't scaled up by 1/(1 − p), so sums are smaller during training than afterwards."
 )
 exercise.slip("rest_scaled_down", "x / (1 - p) → x * (1 - p)").says(
-    "What is left is multiplied by 1 − p: dividing by it makes up for what is lost."
+    "The rest is multiplied by 1 − p: dividing by it makes up for what is lost."
 )
 exercise.slip("rest_divided_by_share", "1 - p → p").says(
-    "What is left is divided by p, the share that goes: it is 1 − p that stays."
+    "The rest is divided by p, the share that goes: it is 1 − p that stays."
 )
 exercise.slip("others_dropped", "0.0 → x / (1 - p)", "x / (1 - p) → 0.0").says(
     "The wrong ones are dropped: a chance below p means that the number goes."
@@ -100,7 +100,10 @@ exercise.slip(
     "scaled_later_instead",
     "torch.where(chances < p, 0.0, x / (1 - p)) if training else x → torch.where(chances < p, 0.0, x) if "
     "training else x * (1 - p)",
-).says("Numbers are scaled when not training, as the paper of 2014 did: here training does it, and x stays.")
+).says(
+    "Numbers are scaled outside training, as in the paper of 2014: here training scales them, and outside "
+    "it x stays as it is."
+)
 exercise.slip(
     "only_later",
     "torch.where(chances < p, 0.0, x / (1 - p)) if training else x → x if training else "
@@ -119,7 +122,12 @@ exercise.slip("scaled_by_what_stayed", "1 - p → keep.mean()", of=dropout_by_a_
 )
 exercise.slip(
     "only_what_stays", "torch.where(chances < p, 0.0, x / (1 - p)) → x[chances >= p] / (1 - p)"
-).says("Only the numbers that stay come back, and have moved up: those that go leave a 0 in their place.")
+).says(
+    "Only the numbers that stay are returned, moved together: each dropped number leaves a 0 in its place."
+)
+exercise.slip("first_chance_for_all", "chances < p → chances[..., :1] < p").says(
+    "The first chance of a row decides for all of it: each number has a chance of its own."
+)
 exercise.slip("rest_scaled_twice", "x / (1 - p) → x / (1 - p) / (1 - p)").says(
-    "What is left is divided by 1 − p twice: once makes up for what is lost."
+    "The rest is divided by 1 − p twice: once makes up for what is lost."
 )

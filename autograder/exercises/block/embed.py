@@ -70,7 +70,7 @@ exercise.slip(
     "scaled_down", "math.sqrt(words.size(-1)) * words[ids] → (words[ids] / math.sqrt(words.size(-1)))"
 ).says("The tokens' rows are divided by √C, as scores are in attention: here they are multiplied.")
 exercise.slip("half_the_width", "math.sqrt(words.size(-1)) → words.size(-1) ** 1 / 2").says(
-    "To Python `** 1/2` is the first power, halved: a root is `** 0.5` or `math.sqrt`."
+    "In Python, `** 1/2` is the first power, halved: a root is `** 0.5` or `math.sqrt`."
 )
 exercise.slip("scaled_by_width", "math.sqrt(words.size(-1)) → words.size(-1)").says(
     "The tokens' rows are multiplied by C, but the factor is its root."

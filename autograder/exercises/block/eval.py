@@ -29,7 +29,7 @@ exercise.choice("norm_changes", {NORMED: CHANGES}).says(
     "Batch norm keeps running means for later: layer norm always takes each vector's own."
 )
 exercise.choice("gradients_stop", {RECORDED: CHANGES}).says(
-    "Gradients are recorded all the same: it takes `torch.no_grad()` to stop that."
+    "Gradients are recorded all the same: only `torch.no_grad()` stops that."
 )
 exercise.choice("weights_change", {WEIGHTS: CHANGES}).says(
     "No number of the model changes: `eval()` sets a flag that some modules look at."

@@ -89,10 +89,10 @@ exercise.slip("NoActivation", "gelu(self.W_up(x)) → self.W_up(x)").says(
     "The GELU is missing: two linear maps in a row are one linear map."
 )
 exercise.slip("ActivationLast", "self.W_down(gelu(self.W_up(x))) → gelu(self.W_down(self.W_up(x)))").says(
-    "The GELU comes after both maps: it stands between them, where the vector is wide."
+    "The GELU comes after both maps: it belongs between them, where the vector is wide."
 )
 exercise.slip("ActivationFirst", "gelu(self.W_up(x)) → self.W_up(gelu(x))").says(
-    "The GELU comes before the first map: it stands between the two."
+    "The GELU comes before the first map: it belongs between the two."
 )
 exercise.slip(
     "ActivationTwice", "self.W_down(gelu(self.W_up(x))) → gelu(self.W_down(gelu(self.W_up(x))))"
@@ -105,9 +105,9 @@ exercise.slip("PathInside", "self.W_down(gelu(self.W_up(x))) → x + self.W_down
 )
 exercise.slip(
     "BiasesForgotten", "self.W_down(gelu(self.W_up(x))) → gelu(x @ self.W_up.weight.T) @ self.W_down.weight.T"
-).says("The maps' biases are left out: a Linear adds one after its matrix.")
+).says("The maps' biases are left out: a Linear adds its bias after its matrix.")
 exercise.slip(
     "DropoutInside", "gelu(self.W_up(x)) → torch.dropout(gelu(self.W_up(x)), 0.1, self.training)"
 ).says(
-    "There is a dropout inside, so that training gives other numbers than the formula: this network has none."
+    "There is dropout inside, so training gives different numbers from the formula's: this network has none."
 )

@@ -134,7 +134,7 @@ exercise.slip(
     'state["transformer.wpe.weight"] → state["transformer.wpe.weight"] / math.sqrt(C)',
 ).says("The positions are divided by √C as well: `embed` multiplies the words alone.")
 exercise.slip("keys_first", '"qkv" → "kqv"').says(
-    "Queries and keys are exchanged: `c_attn` has the queries first, then keys, then values."
+    "Queries and keys are swapped: `c_attn` has the queries first, then keys, then values."
 )
 exercise.slip("last_map_not_transposed", 'value.dim() == 2 → value.dim() == 2 and "attn" not in old').says(
     "Attention's last map isn't transposed: it is square, so nothing complains, but it is kept as (in, "
@@ -165,4 +165,4 @@ exercise.slip("queries_not_transposed", 'packed.T if end == "weight" else packed
 )
 exercise.slip(
     "norms_exchanged", '"ln_1": "norm_1", "ln_2": "norm_2" → "ln_1": "norm_2", "ln_2": "norm_1"'
-).says("The two norms are exchanged: `ln_1` stands before attention, `ln_2` before the feed-forward network.")
+).says("The two norms are swapped: `ln_1` comes before attention, `ln_2` before the feed-forward network.")

@@ -67,14 +67,14 @@ exercise.slip(
     "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → 0.5 * x * (1 + torch.tanh(0.044715 * (x + "
     "math.sqrt(2 / math.pi) * x**3)))",
 ).says(
-    "The two constants of the approximation with a tanh are exchanged, √(2/π) goes in front and 0.044715 "
+    "The two constants of the approximation with a tanh are swapped, √(2/π) goes in front and 0.044715 "
     "before the cube, and the formula with erf is exact."
 )
 exercise.slip(
     "sigmoid_approximation", "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → x * torch.sigmoid(1.702 * x)"
 ).says("x·σ(1.702x) is a rough approximation, off by up to 0.02: the formula with erf is exact.")
 exercise.slip("silu", "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → x * torch.sigmoid(x)").says(
-    "x·σ(x) is another function, SiLU: Φ is the normal distribution's, not the logistic one's."
+    "x·σ(x) is a different function, SiLU: Φ is the normal distribution's, not the logistic one's."
 )
 exercise.slip("relu", "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → torch.relu(x)").says(
     "This is ReLU, which cuts off at 0: a GELU lets a little of small negative numbers through."
@@ -102,4 +102,4 @@ exercise.slip(
 exercise.slip(
     "root_outside_erf",
     "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → 0.5 * x * (1 + torch.erf(x) / math.sqrt(2))",
-).says("Erf is divided by √2, where x is to be: √2 belongs inside the brackets of erf.")
+).says("Erf is divided by √2, where x should be: √2 belongs inside the brackets of erf.")

@@ -1,4 +1,4 @@
-"""How large to begin."""
+"""Initial weights."""
 
 import torch
 from torch import Generator
@@ -9,7 +9,7 @@ from helpers.checking.calling.drivers import Case
 
 exercise = Entry(
     id="block.initial_std",
-    title="How large to begin",
+    title="Initial weights",
     points=2,
     difficulty=2,
     minutes=6,
@@ -56,7 +56,7 @@ exercise.slip("root_of_layers", "2 * n_layers → n_layers").says(
     "This divides by the root of the number of blocks, but each block has two sublayers that write."
 )
 exercise.slip("half_of_it", "std / math.sqrt(2 * n_layers) → std / (2 * n_layers) ** 1 / 2").says(
-    "To Python `** 1/2` is the first power, halved: a root is `** 0.5` or `math.sqrt`."
+    "In Python, `** 1/2` is the first power, halved: a root is `** 0.5` or `math.sqrt`."
 )
 exercise.slip("without_root", "math.sqrt(2 * n_layers) → (2 * n_layers)").says(
     "This divides by the number of sublayers: variances add up, so divide by its root."
@@ -84,7 +84,7 @@ exercise.slip(
     'name.endswith(("W_o.weight", "W_down.weight")):\n'
     "        return 0.02 / math.sqrt(2 * n_layers)\n"
     "    return 0.02",
-).says("The 0.02 is written in, whatever `std` says: it is only what the argument is where nobody says more.")
+).says("The 0.02 is written in, whatever `std` says: it is only the argument's default.")
 exercise.slip(
     "root_of_its_place",
     'return std / math.sqrt(2 * n_layers) if name.endswith(("W_o.weight", "W_down.weight")) else std → if '

@@ -84,7 +84,7 @@ exercise.slip("divided_by_one_less", "variance + eps → x.var(-1, keepdim=True)
     "The variance is divided by C − 1, which is what `var` does by default: layer norm divides by C."
 )
 exercise.slip("half_the_variance", "torch.sqrt(variance + eps) → (variance + eps) ** 1 / 2").says(
-    "To Python `** 1/2` is the first power, halved: a root is `** 0.5` or `torch.sqrt`."
+    "In Python, `** 1/2` is the first power, halved: a root is `** 0.5` or `torch.sqrt`."
 )
 exercise.slip("root_of_the_deviation", "variance + eps → x.std(-1, correction=0, keepdim=True) + eps").says(
     "This takes the root of the standard deviation, which is a root itself: the variance goes inside."
@@ -129,7 +129,7 @@ exercise.slip(
     "torch.addcmul(bias, (x - mu) / (var + eps) ** 0.5, weight) → (x - x.mean(-1, keepdim=True)) / "
     "deviation * bias + weight",
     of=norm_with_var,
-).says("Weight and bias have changed places: the weight multiplies, the bias is added.")
+).says("Weight and bias are swapped: the weight multiplies, the bias is added.")
 exercise.slip(
     "mean_deviation", "torch.sqrt(variance + eps) → (centred.abs().mean(dim=-1, keepdim=True) + eps)"
 ).says("This divides by the mean absolute value: the standard deviation is the root of the mean square.")
@@ -168,7 +168,7 @@ exercise.slip(
     "divided_by_variance",
     "(x - mean) * torch.rsqrt(variance + eps) → (x - x.mean(-1, keepdim=True)) / (variance + eps)",
     of=norm_with_var_mean,
-).says("This divides by the variance: for a variance of 1 it takes the root of it, the standard deviation.")
+).says("This divides by the variance: to get variance 1, divide by its root, the standard deviation.")
 exercise.slip(
     "root_mean_square",
     "variance = centred.square().mean(dim=-1, keepdim=True) → size = (x.square().mean(-1, keepdim=True) + "
@@ -182,7 +182,7 @@ exercise.slip(
     "centred.square()).clamp(min=0)",
     "centred / torch.sqrt(variance + eps) → (x - centred) / torch.sqrt(variance + eps)",
 ).says(
-    "E[x²] − E[x]² is a difference of two large numbers far from 0, and rounding eats what is left: "
+    "E[x²] − E[x]² is a difference of two large numbers far from 0, and rounding swallows the result: "
     "subtract the mean first, then square."
 )
 exercise.slip(
@@ -207,6 +207,6 @@ exercise.slip(
     "centred / torch.sqrt(variance + eps) * weight + bias → (x - x.mean(dim=-1, keepdim=True)) / "
     "torch.sqrt(x.var(-1, correction=0, keepdim=True) + eps)",
 ).says(
-    "Weight and bias are left out: after the norm each channel is multiplied by one of its own, and "
-    "shifted by another."
+    "Weight and bias are left out: after the norm each channel is multiplied by one of its own, and shifted "
+    "by one of its own."
 )

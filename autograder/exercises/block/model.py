@@ -119,10 +119,10 @@ class ModelInALoop(torch.nn.Module):
 
 
 exercise.slip("NotCausal", "block(x, mask) → block(x)").says(
-    "No mask is handed to the blocks, so that each position sees the token that it should predict."
+    "No mask is passed to the blocks, so each position sees the token that it should predict."
 )
 exercise.slip("LooksBack", "causal_mask(ids.size(-1)) → causal_mask(ids.size(-1)).T").says(
-    "The mask is the wrong way round: a position may attend to itself and to earlier ones."
+    "The mask is inverted: a position may attend to itself and to earlier ones."
 )
 exercise.slip(
     "OnlyTheFirstIsCausal",
@@ -137,9 +137,9 @@ exercise.slip(
     "NormBeforeTheBlocks",
     "for block in self.blocks: → x = self.norm(x)\n        for block in self.blocks:",
     "self.norm(x) → x",
-).says("The norm stands before the blocks: it belongs behind the last of them.")
+).says("The norm comes before the blocks: it belongs after the last of them.")
 exercise.slip("NormAfterEach", "block(x, mask) → self.norm(block(x, mask))", "self.norm(x) → x").says(
-    "The norm comes after every block: it comes once, behind the last."
+    "The norm comes after every block: it comes once, after the last."
 )
 exercise.slip("FirstBlockAgain", "block(x, mask) → self.blocks[0](x, mask)").says(
     "The first block is used again and again: each block has weights of its own."
@@ -147,13 +147,14 @@ exercise.slip("FirstBlockAgain", "block(x, mask) → self.blocks[0](x, mask)").s
 exercise.slip(
     "LastBlockAlone", "x = block(x, mask) → y = block(x, mask)", "self.norm(x) → self.norm(y)"
 ).says(
-    "Each block gets the embedding, so that only the last one counts: a block reads what the one before gave."
+    "Each block gets the embedding, so that only the last one counts: a block reads the output of the "
+    "one before."
 )
 exercise.slip(
     "FirstBlockAlone",
     "mask = causal_mask(ids.size(-1)) → x = self.blocks[0](x, causal_mask(ids.size(-1)))",
     "        for block in self.blocks:\n            x = block(x, mask)\n →",
-).says("Only the first block is used: all of them come one after the other.")
+).says("Only the first block is used: all of them run, one after another.")
 exercise.slip("AddedTwice", "block(x, mask) → x + block(x, mask)").says(
     "The blocks' outputs are added to x, but a block has its residual path inside."
 )
@@ -165,8 +166,8 @@ exercise.slip(
     "LogProbabilities",
     "unembed(self.norm(x), self.words.weight) → unembed(self.norm(x), self.words.weight).log_softmax(dim=-1)",
 ).says(
-    "What comes out are log-probabilities: logits are the scores before any softmax, and the loss takes "
-    "its own logarithms."
+    "These are log-probabilities: logits are the scores before any softmax, and the loss takes its own "
+    "logarithms."
 )
 exercise.slip(
     "PositionsFromOne",
@@ -180,7 +181,7 @@ exercise.slip(
     "The likeliest token is returned: the exercise asks for logits, a score for each token of the vocabulary."
 )
 exercise.slip("HiddenVectors", "unembed(self.norm(x), self.words.weight) → self.norm(x)").says(
-    "These are the vectors behind the last norm: `unembed` turns them into a score for each token."
+    "These are the vectors after the last norm: `unembed` turns them into a score for each token."
 )
 exercise.slip("LastPositionAlone", "self.norm(x) → self.norm(x[:, -1:])").says(
     "These are the last position's logits alone: each position predicts what comes after it."
@@ -189,7 +190,7 @@ exercise.slip(
     "EmbeddingNotScaled",
     "embed(ids, self.words.weight, self.positions.weight) → self.words(ids) + self.positions.weight[: "
     "ids.size(-1)]",
-).says("The embedding isn't multiplied by √C, as `embed` is to do.")
+).says("The embedding isn't multiplied by √C, as `embed` should do.")
 exercise.slip(
     "PositionsForgotten",
     "embed(ids, self.words.weight, self.positions.weight) → math.sqrt(self.words.weight.size(-1)) * "

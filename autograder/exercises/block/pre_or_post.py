@@ -30,12 +30,12 @@ exercise.choice("gpt2_last", {OF_GPT2: POST}).says(
     "GPT-2 moved the norm to the input of each sublayer, so it has the norm first."
 )
 exercise.choice("sum_last", {SUM: POST}).says(
-    "With the norm last, each sum is normalised before the next sublayer adds to it, so what was said "
-    "early is scaled again and again."
+    "With the norm last, each sum is normalised before the next sublayer adds to it, so early contributions "
+    "are scaled again and again."
 )
 exercise.choice("one_more_last", {LAST: POST}).says(
-    "With the norm last, what leaves the stack has just been normalised: with the norm first, the path "
-    "itself never was."
+    "With the norm last, the stack's output has just been normalised: with the norm first, the path itself "
+    "never was."
 )
 exercise.choice("warm_up_first", {WARM_UP: PRE}).says(
     "Xiong and others (2020) could leave the warm-up out with the norm first: with the norm last, the "

@@ -1,21 +1,21 @@
-"""Catch the slip: counting a product."""
+"""Catch the slip: counting attention."""
 
 from autograder.recall import recall
 
 exercise = recall(
     "block.recall_flops",
-    "complexity.matmul_flops",
-    title="Catch the slip: counting a product",
-    task="This counts the FLOPs of a @ b, from their shapes.",
+    "complexity.attention_flops",
+    title="Catch the slip: counting attention",
+    task="This counts the FLOPs of self-attention, step by step, for n positions of d features.",
     code="""
-def matmul_flops(a, b):
-    rows = math.prod(a[:-1])
-    inner = a[-1]
-    columns = b[-1]
-    return rows * columns * inner
+def attention_flops(n, d):
+    projections = 3 * 2 * n * d * d
+    scores = 2 * n * d * d
+    mixture = 2 * n * n * d
+    return {"projections": projections, "scores": scores, "softmax": 6 * n * n, "mixture": mixture}
 """,
-    inputs=("matmul_flops((1, 0), (0, 3))", "matmul_flops((2, 3), (3, 4))"),
-    hint="a multiplication and an addition are two operations",
-    line=5,
-    shows=2,
+    inputs=("attention_flops(1, 1)", "attention_flops(3, 3)", "attention_flops(2, 3)"),
+    hint="there is a score for each pair of positions, and each is a dot product of d terms",
+    line=3,
+    shows=3,
 )

@@ -78,8 +78,8 @@ exercise.slip(
     "return x @ words.T → normalize = torch.nn.functional.normalize\n"
     "    return normalize(x, dim=-1) @ normalize(words, dim=-1).T",
 ).says(
-    "These are cosines, since both vectors are brought to length 1: a logit is the plain dot product, in "
-    "which lengths count."
+    "These are cosines, since both vectors are brought to length 1: a logit is the plain dot product, where "
+    "lengths count."
 )
 exercise.slip("unembedded_to_log_probabilities", "x @ words.T → (x @ words.T).log_softmax(dim=-1)").says(
     "These are logarithms of probabilities: logits are what comes before the softmax."

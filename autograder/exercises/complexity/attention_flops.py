@@ -17,7 +17,6 @@ exercise = Entry(
     minutes=8,
     reference=complexity.attention_flops,
     returns=("FLOPs",),
-    needs=("complexity.matmul_flops",),
 )
 
 

@@ -16,8 +16,8 @@ exercise = Entry(
     id="complexity.blockwise_attention",
     title="Attention in blocks",
     points=4,
-    difficulty=4,
-    minutes=14,
+    difficulty=3,
+    minutes=10,
     driver="call_measured",
     reference=complexity.blockwise_attention,
     properties=(inputs_unchanged, gradient_reaches_inputs, stays_small),
@@ -231,7 +231,7 @@ def last_block_left_out(q, k, v, block):
 
 @exercise.misconception
 def divided_in_the_loop(q, k, v, block):
-    """The mixture is divided by the total after each block, and goes on as if it were still a sum: divide
+    """The mixture is divided by the total after each block, but then used as if it were still a sum: divide
     once, after the last block.
     """
     largest, total = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1])
@@ -249,7 +249,7 @@ exercise.slip(
     "q @ pieces[0][0].mT * scale → q @ k[..., :block, :].transpose(-2, -1) / math.sqrt(q.size(-1))",
     "mixture / total[..., None] → scores.softmax(dim=-1) @ v[..., :block, :]",
     of=starting_with_the_first_block,
-).says("Only the first block is read, as when the `return` stands inside of the loop, which it then ends.")
+).says("Only the first block is read, as when a `return` inside the loop ends it.")
 
 
 @exercise.misconception

@@ -92,8 +92,8 @@ exercise.slip(
     "first_and_last",
     "(x * y).sum() / (x * x).sum() → torch.log(times[-1] / times[0]) / torch.log(sizes[-1] / sizes[0])",
 ).says(
-    "Only the first and the last point are used: the least-squares line listens to all of them, so one "
-    "bad measurement weighs less."
+    "Only the first and the last point are used: the least-squares line uses all of them, so one bad "
+    "measurement weighs less."
 )
 exercise.slip("through_the_origin", "    x, y = x - x.mean(), y - y.mean()\n →").says(
     "The means aren't subtracted, which forces the line through the origin: there the time of size 1 "

@@ -105,8 +105,8 @@ exercise.slip(
     "k.repeat_interleave(shared, dim=-3), v.repeat_interleave(shared, dim=-3) → k.repeat(1, shared, 1, 1), "
     "v.repeat(1, shared, 1, 1)",
 ).says(
-    "`.repeat` puts whole copies side by side, 0 1 0 1, and these four numbers want exactly one batch axis: "
-    "`repeat_interleave` with dim=-3 gives 0 0 1 1, whatever stands in front."
+    "`.repeat` puts whole copies side by side, 0 1 0 1, and these four numbers need exactly one batch axis: "
+    "`repeat_interleave` with dim=-3 gives 0 0 1 1, whatever axes are in front."
 )
 exercise.slip(
     "first_head_for_all",
@@ -162,8 +162,8 @@ exercise.slip(
     "k.repeat_interleave(shared, dim=-3) → k.repeat_interleave(shared, dim=-2)",
     "v.repeat_interleave(shared, dim=-3) → v.repeat_interleave(shared, dim=-2)",
 ).says(
-    "Not both k and v have each of their heads H/G times: theirs is the third axis from the end, and q "
-    "has more of them."
+    "k and v don't both have each of their heads H/G times: the heads are the third axis from the end, and "
+    "q has more of them."
 )
 
 
@@ -179,7 +179,7 @@ def repeated_by_their_own_number(q, k, v):
 @exercise.misconception
 def members_meet_heads(q, k, v):
     """The first member of each group uses the first head of keys, the second the second: all of a group share
-    one, so the axis of size 1 stands on the wrong side of the heads of keys.
+    one, so the axis of size 1 is on the wrong side of the heads of keys.
     """
     grouped = q.unflatten(-3, (k.size(-3), -1))
     found = scaled_dot_product_attention(grouped, k.unsqueeze(-4), v.unsqueeze(-4))[0]

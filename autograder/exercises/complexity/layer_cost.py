@@ -86,8 +86,8 @@ exercise.slip(
     "features into all d, with a d × d matrix at each of its k places."
 )
 exercise.slip("recurrence_in_parallel", "n * d * d, n, n → n * d * d, 1, n").says(
-    "A recurrent layer can't do its steps at once: each needs the state that the one before gives, so n "
-    "must come one after another."
+    "A recurrent layer can't do its steps at once: each needs the state that the one before gives, so the n "
+    "steps must come one after another."
 )
 exercise.slip("attention_in_steps", "n * n * d, 1, 1 → n * n * d, n, 1").says(
     "Attention's n queries don't wait for each other: no query needs another's output, so all are one "
@@ -139,7 +139,7 @@ def constant_factors_kept(layer, n, d, k):
 
 
 exercise.slip("path_of_one_less", "n * d * d, n, n → n * d * d, n, n - 1").says(
-    "Strictly, a signal is handed on n − 1 times: the table keeps the leading term, which is n."
+    "Strictly, a signal is passed on n − 1 times: the table keeps the leading term, which is n."
 )
 exercise.slip("height_not_rounded", "layers_to_connect(n, k, dilated=True) → math.log(n, k)").says(
     "The height of the convolutions is the logarithm as it is: a stack has whole layers, and what is "

@@ -101,8 +101,8 @@ exercise.slip(
 
 @exercise.misconception
 def one_layer_too_many(n, k, dilated):
-    """One layer too many where the fit is exact: the last position counts among the n, so the stack is
-    done when it sees n positions, not more than n.
+    """One layer too many where the fit is exact: the last position is one of the n, so the stack is done when
+    it sees n positions, not more than n.
     """
     layers, sees = 0, 1
     while sees <= n:

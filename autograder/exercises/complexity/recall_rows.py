@@ -1,22 +1,22 @@
-"""Catch the slip: learned positions."""
+"""Catch the slip: a table of positions."""
 
 from autograder.recall import recall
 
 exercise = recall(
     "complexity.recall_rows",
-    "positional.learned",
-    title="Catch the slip: learned positions",
-    task=("This adds the row of its place to each token's row."),
+    "positional.add",
+    title="Catch the slip: a table of positions",
+    task=("This adds row p of the table to the vector at position p."),
     code="""
-def with_learned_positions(ids, words, positions):
-    T = ids.size(-1)
-    return words[ids] + positions[-T:]
+def add_positions(x, table):
+    T = x.size(-2)
+    return x + table[-T:]
 """,
     inputs=(
-        "with_learned_positions(torch.tensor([0, 1]), torch.eye(2), torch.eye(2))",
-        "with_learned_positions(torch.tensor([0, 1]), torch.eye(2), torch.arange(6.0).view(3, 2))",
+        "add_positions(torch.eye(2), torch.eye(2))",
+        "add_positions(torch.eye(2), torch.arange(6.0).view(3, 2))",
     ),
-    hint=("the first token gets the first row, however long the table is"),
+    hint=("the first vector gets the first row, however long the table is"),
     line=3,
     shows=2,
 )

@@ -83,7 +83,8 @@ exercise.slip(
     "n_layers * (tokens * (8 * d_model + 2 * d_ff) + batch * n_heads * positions**2) → tokens * (8 * "
     "d_model + 2 * d_ff) + batch * n_heads * positions**2",
 ).says(
-    "This is one layer: the backward pass begins after the last, so all layers have to keep theirs till then."
+    "This is one layer: the backward pass begins after the last, so all layers have to keep theirs "
+    "until then."
 )
 exercise.slip(
     "one_sequence_kept",

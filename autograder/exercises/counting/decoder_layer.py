@@ -61,7 +61,9 @@ exercise.slip(
     "decoder_like_encoder",
     "blocks + 3 * norm_parameters(d_model) → (attention_parameters(d_model, n_heads)\n"
     "        + feed_forward_parameters(d_model, d_ff)) + 2 * norm_parameters(d_model)",
-).says("This is an encoder layer: a decoder layer has a second attention, over the encoder, and a norm more.")
+).says(
+    "This is an encoder layer: a decoder layer has a second attention, over the encoder, and one more norm."
+)
 exercise.slip(
     "cross_attention_without_keys_and_values",
     "blocks + 3 * norm_parameters(d_model) → (attention_parameters(d_model, n_heads)\n"

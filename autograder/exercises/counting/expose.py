@@ -1,4 +1,4 @@
-"""A configuration that exposes it."""
+"""Sizes that show a slip."""
 
 from torch import Generator
 
@@ -7,15 +7,15 @@ from autograder.exercises.counting import shared
 from helpers import counting
 from helpers.checking.calling.drivers import Case
 
-COUNTS = "the two counts' layers against torch's"
+COUNT = "a count with a slip against torch's layer"
 
 
 exercise = Entry(
     id="counting.expose",
-    title="A configuration that exposes it",
+    title="Sizes that show a slip",
     points=3,
     difficulty=3,
-    minutes=7,
+    minutes=9,
     driver="use_result",
     reference=counting.exposing_configuration,
     returns=("configuration",),
@@ -28,7 +28,7 @@ def exposing_cases(g: Generator) -> list[Case]:
     odd = 6 * (2 * shared.one(g, 4, 50) + 1)
     prime = shared.pick(g, [n for n in range(50, 500) if all(n % k for k in range(2, n))])
     titles = {200: "width 200", odd: "a width that 4 doesn't divide", prime: "a width that is a prime number"}
-    return [Case(title, ({"layer": COUNTS, "weights": [d]}, d)) for d, title in titles.items()]
+    return [Case(title, ({"layer": COUNT, "weights": [d]}, d)) for d, title in titles.items()]
 
 
 @exercise.alternative
@@ -43,7 +43,7 @@ def largest_divisor_below(d_model):
 
 
 exercise.slip("as_in_the_lab", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 2, "d_ff": d_model}').says(
-    "These are 2 heads, as in the lab, where the second count is right: 2 heads, 2 matrices, 2 norms."
+    "These are 2 heads, as in the lab's model, where the count is right: 2 heads, 2 matrices, 2 norms."
 )
 exercise.slip("always_four_heads", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 4, "d_ff": d_model}').says(
     "4 heads expose it where 4 divides the width, but not every width can be shared out among 4."
@@ -54,14 +54,14 @@ exercise.slip("always_three_heads", '{"n_heads": 1, "d_ff": d_model} → {"n_hea
 exercise.slip(
     "wider_feed_forward", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 2, "d_ff": 4 * d_model}'
 ).says(
-    "With another d_ff both counts are wrong, since both take it for the width: leave that as it is, and "
-    "change the heads."
+    "With a different d_ff the count is wrong even when it is corrected, since it takes d_ff for the width: "
+    "leave d_ff alone, and change the heads."
 )
 exercise.slip(
     "heads_and_width_changed", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 1, "d_ff": 4 * d_model}'
 ).says(
-    "The heads are well chosen, but with another d_ff the first count is wrong too: change one thing at a "
-    "time."
+    "The heads are well chosen, but with a different d_ff even the corrected count is wrong: change one "
+    "thing at a time."
 )
 exercise.slip(
     "more_heads_than_width", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 2 * d_model, "d_ff": d_model}'

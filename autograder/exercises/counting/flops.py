@@ -54,7 +54,7 @@ exercise.slip("attention_left_out", " + 12 * n_layers * positions * d_model →"
     "The products without weights are missing: queries with keys, and attention weights with values."
 )
 exercise.slip("scores_alone", "12 * n_layers → 6 * n_layers").says(
-    "Attention is counted by half: the scores are one product and the average of the values another, each "
+    "Half of attention is counted: the scores are one product and the average of the values a second, each "
     "with all T keys that the query meets."
 )
 exercise.slip("attention_forward_alone", "12 * n_layers → 4 * n_layers").says(

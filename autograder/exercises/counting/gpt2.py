@@ -72,4 +72,7 @@ exercise.slip(
     "encoder_layer_parameters(d_model, n_heads, 4 * d_model) + norm_parameters(d_model)",
     "embedding_parameters(vocabulary, d_model, positions) + layers + norm_parameters(d_model) → "
     "(vocabulary + positions) * d_model + (n_layers * layers)",
-).says("The last norm is multiplied by the layers: each has its two, and one more stands after the last.")
+).says(
+    "The last norm is multiplied by the layers: each layer has two of its own, and one more comes after the "
+    "last."
+)

@@ -52,14 +52,14 @@ exercise.slip(
     "n_layers * encoder_layer_parameters(d_model, n_heads, d_ff) → encoder_layer_parameters(d_model, "
     "n_heads, d_ff)",
     "layers + linear_parameters(d_model, n_out) → (n_layers * (layers + linear_parameters(d_model, n_out)))",
-).says("The head is multiplied by the layers: it stands once, after the last of them.")
+).says("The head is multiplied by the layers: there is one, after the last of them.")
 exercise.slip(
     "heads_and_hidden_width_exchanged",
     "layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff) → layer = "
     "encoder_layer_parameters(d_model, 1, n_heads)",
     "+ layers → + (n_layers * layer)",
 ).says(
-    "n_heads and d_ff are exchanged where the layer is counted: look at the order in which that function "
+    "n_heads and d_ff are swapped where the layer is counted: look at the order in which that function "
     "takes them."
 )
 exercise.slip(

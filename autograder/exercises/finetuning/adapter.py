@@ -112,8 +112,8 @@ exercise.slip("NotScaled", "self.alpha / self.rank * →").says(
     "The change isn't scaled: it counts alpha / r times."
 )
 exercise.slip("ScaledByAlpha", " / self.rank →").says(
-    "The change is multiplied by alpha alone: divide by the rank, so that another rank needs no other "
-    "learning rate."
+    "The change is multiplied by alpha alone: divide by the rank, so that a different rank needs no "
+    "different learning rate."
 )
 exercise.slip("DividedByTheRank", "self.alpha / self.rank → 1 / self.rank").says(
     "The change is divided by the rank, but alpha is missing."
@@ -125,7 +125,8 @@ exercise.slip("MultipliedByTheRank", "self.alpha / self.rank → (self.alpha * s
     "The change counts alpha · r times: it is alpha / r."
 )
 exercise.slip("TheChangeAlone", "self.linear(x) + →").says(
-    "This is the change alone: what the frozen map says is missing, and with it all that was pretrained."
+    "This is the change alone: the frozen map's output is missing, and with it everything that was "
+    "pretrained."
 )
 exercise.slip(
     "TheSumScaled",

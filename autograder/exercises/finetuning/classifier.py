@@ -98,7 +98,7 @@ exercise.slip(
     "self.head(vectors) → self.head(self.pool(self.body(ids), torch.ones_like(ids, dtype=torch.bool)))",
 ).says("The mask says that every position is real, padding too: a token is real where its number isn't 0.")
 exercise.slip("PaddingPooled", "self.head(vectors) → self.head(self.pool(self.body(ids), ids == 0))").says(
-    "The mask is the wrong way round: it is True where there is a word, and pooling leaves out the rest."
+    "The mask is inverted: it is True where there is a word, and pooling leaves out the rest."
 )
 exercise.slip(
     "GivesSigmoids", "self.head(vectors) → self.head(self.pool(self.body(ids), ids != 0)).sigmoid()"
@@ -109,13 +109,13 @@ exercise.slip(
     "        real = ids.ne(0)\n"
     "        vectors = self.pool(hidden, real) → last = (ids != 0).sum(dim=-1) - 1",
     "self.head(vectors) → self.head(self.body(ids)[torch.arange(len(ids)), last])",
-).says("This always reads the last token: which vector is read is for `self.pool` to say.")
+).says("This always reads the last token: `self.pool` decides which vector is read.")
 exercise.slip(
     "AlwaysTheMean",
     "ids.ne(0) → (ids != 0)[..., None]",
     "        vectors = self.pool(hidden, real)\n →",
     "self.head(vectors) → self.head((self.body(ids) * real).sum(dim=1) / real.sum(dim=1))",
-).says("This always takes the mean of the real positions: how vectors are pooled is for `self.pool` to say.")
+).says("This always takes the mean of the real positions: `self.pool` decides how vectors are pooled.")
 exercise.slip("AtEachPosition", "self.head(vectors) → self.head(self.body(ids))").says(
     "The head is applied at every position, (B, T, K): a review has one label, so read one position."
 )
@@ -129,8 +129,8 @@ exercise.slip(
     "gradient."
 )
 exercise.slip("ReluOnTop", "self.head(vectors) → torch.relu(self.head(vectors))").says(
-    "A ReLU cuts off scores below 0, and with them all that tells two unlikely classes apart: logits may "
-    "be of either sign."
+    "A ReLU cuts off scores below 0, and with them everything that tells two unlikely classes apart: logits "
+    "may be of either sign."
 )
 exercise.slip(
     "BackboneDetached",
@@ -139,7 +139,10 @@ exercise.slip(
     "        vectors = self.pool(hidden, real) → with torch.no_grad():\n"
     "            hidden = self.body(ids)",
     "self.head(vectors) → self.head(self.pool(hidden, ids != 0))",
-).says("No gradient reaches the body, so it can never be fine-tuned: leave it to `freeze` whether it trains.")
+).says(
+    "No gradient reaches the body, so it can never be fine-tuned: whether it trains is for `freeze` to "
+    "decide."
+)
 exercise.slip("BackboneMeaned", "self.head(vectors) → self.head(self.body(ids).mean(1))").says(
     "The head reads the mean over all positions, padding included, so a review's scores depend on how "
     "long the others in its batch are."

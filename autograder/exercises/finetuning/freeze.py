@@ -45,12 +45,12 @@ exercise.slip(
     "head_frozen_too",
     "model.body.requires_grad_(False) → for parameter in model.parameters():\n"
     "        parameter.requires_grad_(False)",
-).says("The head is frozen as well, so nothing is left to train: only the body is to stay.")
+).says("The head is frozen as well, so nothing is left to train: only the body should stay as it is.")
 exercise.slip(
     "head_instead",
     "model.body.requires_grad_(False) → for parameter in model.head.parameters():\n"
     "        parameter.requires_grad_(False)",
-).says("The head is frozen and the body trains: it should be the other way round.")
+).says("The head is frozen and the body trains: it should be the body that is frozen.")
 exercise.slip("only_one_layer", "model.body → model.body.words").says(
     "Only the embedding is frozen: the body has more parameters than its first layer."
 )
@@ -60,5 +60,6 @@ exercise.slip(
     '        if name.endswith("weight"):\n'
     "            parameter.requires_grad_(False)",
 ).says(
-    "Only what is called weight is frozen, and the biases train on: all parameters of the body are to stay."
+    "Only what is called weight is frozen, and the biases train on: all parameters of the body should "
+    "stay as they are."
 )

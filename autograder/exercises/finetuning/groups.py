@@ -129,7 +129,7 @@ def head_twice_and_frozen(model, body_rate, head_rate):
 
 @exercise.misconception
 def head_forgotten(model, body_rate, head_rate):
-    """The head is in no group, so it never moves from where chance has put it."""
+    """The head is in no group, so it never moves from its random start."""
     weights = [w for w in model.body.parameters() if w.requires_grad]
     return [{"params": weights, "lr": body_rate}] if weights else []
 

@@ -88,7 +88,7 @@ exercise.slip(
     "real.unsqueeze(-1)).sum(dim=1) / real.sum(dim=1, keepdim=True).to(hidden.dtype)",
 ).says(
     "This is the mean over the real positions, which is a sensible thing to read, but the vector at the "
-    "last token alone is asked for: it is the one that has seen all the others."
+    "last token alone is asked for: that token has seen all the others."
 )
 exercise.slip(
     "one_too_early",
@@ -117,6 +117,6 @@ exercise.slip(
     "1].unsqueeze(1)",
 ).says("The axis of positions is still there with size 1: one vector for each review is (B, C).")
 exercise.slip("rows_crossed", "torch.arange(len(hidden), device=hidden.device) → :").says(
-    "hidden[:, positions] takes all these positions of every review, (B, B, C): beside them stand the "
-    "rows, in hidden[rows, positions], so that each takes one."
+    "hidden[:, positions] takes all these positions of every review, (B, B, C): pair them with the rows, "
+    "hidden[rows, positions], so that each row takes one."
 )

@@ -82,7 +82,7 @@ exercise.slip(
     "return (hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True) → count = "
     "(~real).sum(dim=1, keepdim=True).clamp(min=1)\n"
     "    return (hidden * (~real.unsqueeze(-1))).sum(dim=-2) / count",
-).says("The mask is turned round: True is a token, and these are the tokens left out.")
+).says("The mask is inverted: True is a token, and here the tokens are left out.")
 exercise.slip(
     "still_the_last",
     "(hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True) → "

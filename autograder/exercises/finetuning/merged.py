@@ -83,4 +83,4 @@ exercise.slip(
 ).says("The sum of both is scaled: only the change counts alpha / r times.")
 exercise.slip(
     "merged_taken_away", "weight + alpha / len(A) * (B @ A) → weight - alpha / len(A) * (B @ A)"
-).says("This takes the change away, which is how one gets it out again: here it goes in.")
+).says("This subtracts the change, which is how it is taken out again: here it goes in.")

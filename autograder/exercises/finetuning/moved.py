@@ -61,8 +61,8 @@ exercise.slip(
     "        result[name] = (tensor if there is None or there.shape != tensor.shape else there).clone()",
     of=transfer_by_loop,
 ).says(
-    "The old head is moved as well where its shape happens to fit: it scores words, the new one classes, "
-    "so it is to begin afresh."
+    "The old head is moved as well where its shape happens to fit: it scores words, the new one classes, so "
+    "the new one starts afresh."
 )
 
 

@@ -48,12 +48,12 @@ exercise.choice("exchange_raises", {EXCHANGED: _ERROR}).says(
     "Both layers have the same shapes, so no name and no size is wrong, and nothing can raise an error."
 )
 exercise.choice("exchange_harmless", {EXCHANGED: _SAME}).says(
-    "The second layer has learned to read what the first one gives: in another order they compute "
+    "The second layer has learned to read what the first one gives: in a different order they compute "
     "something else."
 )
 exercise.choice("first_loss", {SIGN: _FIRST_LOSS}).says(
     "The classifier's first loss is near ln 2 in either case, because its head is new and knows nothing yet."
 )
 exercise.choice("warned", {SIGN: _MESSAGE}).says(
-    "There is no warning: `load_state_dict` returns what it didn't find, and says nothing if nobody looks."
+    "There is no warning: `load_state_dict` returns what it didn't find, and nobody notices unless they look."
 )

@@ -56,7 +56,8 @@ def t_step_by_step(values, quantiles):
 
 
 exercise.slip("deviation_for_error", "variance / n → sum((v - mean) ** 2 for v in values) / (n - 1)").says(
-    "This takes the standard deviation, which says how far single seeds lie apart: their mean is surer by √n."
+    "This takes the standard deviation, which says how far single seeds lie apart: their mean is more "
+    "certain, by √n."
 )
 exercise.slip("divided_by_n", "variance / n → (sum((v - mean) ** 2 for v in values) / n) / n").says(
     "The squares are divided by n: a deviation around a mean of the same values needs n - 1, since the "

@@ -68,7 +68,7 @@ exercise.slip(
     "rarity_of_the_asked", "len(train) → len(counts)", "1 + in_texts → 1 + torch.sum(counts > 0, dim=0)"
 ).says(
     "How rare a word is was counted in the texts that are asked about: it is learned in training, and the "
-    "test texts are none of its business."
+    "test texts must not affect it."
 )
 exercise.slip("occurrences_counted", "1 + in_texts → 1 + train.sum(0)").says(
     "This sums all occurrences: what counts is in how many texts a word is, however often it is in each."

@@ -53,14 +53,14 @@ def fits_step_by_step(old, new, prefix):
 
 
 exercise.slip("prefix_forgotten", ".removeprefix(prefix) →", "prefix + name → name").says(
-    "The names are compared as they are, though the body's names in the new model begin with the prefix: "
-    "so nothing is ever found."
+    "The names are compared as they are, though the body's names in the new model begin with the prefix, so "
+    "nothing is ever found."
 )
 
 
 @exercise.misconception
 def head_asked_too(old, new, prefix):
-    """The new model's head is listed too: it is no part of the body, and is to be trained from nothing."""
+    """The new model's head is listed too: it isn't part of the body, and is trained from scratch."""
     found = {"fits": [], "other shape": [], "missing": [], "left over": []}
     for name, tensor in new.items():
         there = old.get(name.removeprefix(prefix))
@@ -72,7 +72,7 @@ def head_asked_too(old, new, prefix):
 
 @exercise.misconception
 def shapes_not_compared(old, new, prefix):
-    """Only names are compared: a tensor of another shape doesn't fit, whatever it is called."""
+    """Only names are compared: a tensor of a different shape doesn't fit, whatever it is called."""
     names = [name for name in new if name.startswith(prefix)]
     fits = [name for name in names if name.removeprefix(prefix) in old]
     missing = [name for name in names if name not in fits]
@@ -84,10 +84,12 @@ exercise.slip(
     "left_over_of_the_new",
     "[name for name in old if prefix + name not in new] → [name for name in new if name not in "
     'found["fits"]]',
-).says("What is left over are names of the old model that nobody took, not names of the new one.")
+).says(
+    "Names are left over if they are the old model's and nobody took them, not if they are the new model's."
+)
 exercise.slip("other_shape_left_over", 'prefix + name not in new → prefix + name not in found["fits"]').says(
-    "A tensor of another shape counts as left over too: left over are old names that the new body doesn't "
-    "have at all."
+    "A tensor of a different shape counts as left over too: only old names that the new body doesn't have "
+    "at all are left over."
 )
 exercise.slip(
     "names_without_prefix",
@@ -97,14 +99,14 @@ exercise.slip(
     '            kind = "missing" if there is None else "fits" if there.shape == tensor.shape else "other '
     'shape"',
     "found[kind].append(name) → found[kind].append(short)",
-).says("The names lack their prefix: what fits, differs or is missing is to be named as in the new model.")
+).says("The names lack their prefix: what fits, differs or is missing should be named as in the new model.")
 exercise.slip(
     "sizes_compared",
     '"missing" if there is None else "fits" if there.shape == tensor.shape else "other shape" → "other '
     'shape" if there is not None and there.numel() != tensor.numel() else "fits"',
     'found[kind] → found["missing" if there is None else kind]',
 ).says(
-    "Only how many numbers they hold is compared: a matrix that is turned holds as many, and has another "
+    "Only how many numbers they hold is compared: a transposed matrix holds as many, but has a different "
     "shape."
 )
 exercise.slip("letters_stripped", "name.removeprefix(prefix) → name.lstrip(prefix)").says(

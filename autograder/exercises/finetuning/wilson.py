@@ -69,7 +69,7 @@ exercise.slip(
     "z * math.sqrt(p * (1 - p) / n + extra / (4 * n)) → math.sqrt(p * (1 - p) / n + extra / (4 * n))",
 ).says("The half length isn't multiplied by z, so this covers about 68 % instead of 95 %.")
 exercise.slip("centre_not_moved", "centre - half → p - half", "centre + half → p + half").says(
-    "The interval lies around p: its centre is to be drawn a little towards one half."
+    "The interval lies around p: its centre should be drawn a little towards one half."
 )
 exercise.slip("z_not_squared", "**2 →").says("z²/n is z/n here: the square is missing.")
 exercise.slip("square_divided_twice", "extra / (4 * n) → extra / (4 * n * n)").says(

@@ -34,9 +34,9 @@ def decoder_cases(g: Generator) -> list[Case]:
     lengths = shared.shuffled(g, torch.tensor([0, full, 2])).unsqueeze(-1)
     gap = torch.arange(pick(g, 5, 6, 7)) != shared.lengths(g, 2, least=1, most=3).unsqueeze(-1)
     return [
-        Case("three sentences, filled up at their ends", (at_the_end,)),
-        Case("four sentences, filled up in front", (in_front,)),
-        Case("one sentence, filled up in front", (one,)),
+        Case("three sentences, padded at their ends", (at_the_end,)),
+        Case("four sentences, padded in front", (in_front,)),
+        Case("one sentence, padded in front", (one,)),
         Case("a full sentence, a short one and an empty one", (torch.arange(full) < lengths,)),
         Case("two sentences, padding in the middle", (gap,)),
     ]
@@ -105,14 +105,11 @@ exercise.slip(
     "real.sum(1)[:, None]\n"
     "    return causal_mask(real.size(-1)) & words[:, None, :]",
 ).says(
-    "Only the number of words is used, as if the padding always came after them: it may stand anywhere, "
-    "so take `real` itself for the keys."
+    "Only the number of words is used, as if the padding always came after them: it can be anywhere, so "
+    "take `real` itself for the keys."
 )
 exercise.slip(
     "future_for_past",
     "return causal_mask(real.size(-1)) & real.unsqueeze(-2) → T = real.size(-1)\n"
     "    return torch.ones(T, T).triu(1).bool() & real.unsqueeze(-2)",
-).says(
-    "The causal half is the wrong way round: what comes later is seen, and the past and the word itself "
-    "are hidden."
-)
+).says("The causal half is inverted: what comes later is seen, and the past and the word itself are hidden.")

@@ -23,7 +23,7 @@ exercise = Entry(
     reference=masking.cached_step,
     returns=("output", "cache"),
     properties=(inputs_unchanged,),
-    needs=("masking.attention",),
+    needs=("masking.softmax",),
 )
 
 
@@ -120,8 +120,8 @@ def asked_before_storing(cache, x, W_q, W_k, W_v):
 
 @exercise.misconception
 def hidden_from_itself(cache, x, W_q, W_k, W_v):
-    """Each new position is hidden from itself, for the diagonal is one too low: new word n stands at P + n,
-    and sees the keys up to there.
+    """Each new position is hidden from itself, since the diagonal is one too low: new word n is at position P
+    + n, and sees the keys up to there.
     """
     k, v = torch.cat([cache["k"], x @ W_k], dim=-2), torch.cat([cache["v"], x @ W_v], dim=-2)
     mask = torch.ones(x.size(-2), k.size(-2)).tril(cache["k"].size(-2) - 1).bool()
@@ -134,8 +134,8 @@ exercise.slip(
     "torch.ones(N, total, dtype=torch.bool).tril(total - N) → torch.ones(x.size(-2), "
     "k.size(-2)).tril().bool()",
 ).says(
-    "The causal mask begins at the first key, so a single new position sees only the oldest: new position "
-    "n stands at P + n, and its row of the mask is that one."
+    "The causal mask begins at the first key, so a single new position sees only the oldest: new position n "
+    "is at P + n, and its row of the mask is that one."
 )
 exercise.slip(
     "no_mask_for_several",
@@ -192,8 +192,8 @@ exercise.slip("queries_stored", "x @ W_k → x @ W_q", of=with_places_compared).
 
 @exercise.misconception
 def cache_changed(cache, x, W_q, W_k, W_v):
-    """The cache that came in is changed: return a new one, so that two sentences that begin alike can go
-    on from the same cache.
+    """The cache that came in is changed: return a new one, so that two sentences that begin alike can
+    continue from the same cache.
     """
     past = cache["k"].size(-2)
     cache["k"] = torch.cat([cache["k"], x @ W_k], dim=-2)

@@ -70,7 +70,7 @@ exercise.slip(
     "one_too_far",
     "torch.ones(T, T, dtype=torch.bool).tril() → torch.tril(torch.ones(T, T), diagonal=1).bool()",
 ).says(
-    "The diagonal is one too high, so each position sees the very word that it is to predict: only j ≤ i "
+    "The diagonal is one too high, so each position sees the very word that it has to predict: only j ≤ i "
     "is allowed."
 )
 exercise.slip("not_boolean", "torch.ones(T, T, dtype=torch.bool) → torch.ones(T, T)").says(

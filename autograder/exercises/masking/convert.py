@@ -96,8 +96,8 @@ def hidden_written_as_may(mask, source, target):
 
 @exercise.misconception
 def additive_by_truth(mask, source, target):
-    """An additive mask is read the wrong way round, as by .bool(), for which 0 is False and −∞ is True: what
-    may be seen is where it is 0.
+    """An additive mask is read as its opposite, as by .bool(), for which 0 is False and −∞ is True: what may
+    be seen is where it is 0.
     """
     may = ~mask if source == "hidden" else mask.bool()
     if target == "additive":
@@ -129,7 +129,7 @@ exercise.slip(
     "infinity_on_what_may_be_seen",
     "torch.zeros(may.shape).masked_fill(~may, -math.inf) → torch.zeros(may.shape).masked_fill(may, "
     "-math.inf)",
-).says('−∞ stands where attending is allowed: it hides, so it belongs where the mask says "may not".')
+).says('−∞ is where attending is allowed: it hides, so it belongs where the mask says "may not".')
 exercise.slip("large_but_finite", "math.inf → 1e9").says(
     "−10⁹ hides well enough as long as something else is to be seen, but it isn't the −∞ that is asked "
     "for, and in half precision there is no such number."

@@ -71,13 +71,13 @@ exercise.slip(
     "filled_in_front",
     "torch.arange(T, device=lengths.device) < lengths.unsqueeze(-1) → torch.arange(T) >= T - lengths[:, "
     "None]",
-).says("Here the padding comes in front of the words: these sentences are filled up at their ends.")
+).says("Here the padding comes in front of the words: these sentences are padded at their ends.")
 exercise.slip(
     "sentences_in_columns",
     "torch.arange(T, device=lengths.device) < lengths.unsqueeze(-1) → torch.arange(T)[:, None] < lengths",
 ).says(
-    "The axes are the wrong way round: the sentences come first, (B, T), so it is `lengths` that needs a "
-    "new last axis, and not the positions."
+    "The axes are swapped: the sentences come first, (B, T), so it is `lengths` that needs a new last axis, "
+    "and not the positions."
 )
 exercise.slip(
     "padding_as_numbers",

@@ -73,8 +73,8 @@ exercise.slip(
     "[layer(x[..., : end + 1, :])[..., -1, :] for end in range(x.size(-2))] → [layer(x[..., :end, "
     ":])[..., 0, :] for end in range(1, x.size(-2) + 1)]",
 ).says(
-    "The first output of each prefix is kept, where it should be the last: the prefix x₁ … xₜ was cut "
-    "there to see what comes out for xₜ."
+    "The first output of each prefix is kept, where it should be the last: the prefix x₁ … xₜ was cut there "
+    "to see the output for xₜ."
 )
 exercise.slip(
     "endings",

@@ -98,8 +98,8 @@ exercise.slip(
     "torch.linalg.matrix_power(step, layers) > 0 → torch.linalg.matrix_power(step, layers)",
     of=as_a_power,
 ).says(
-    "These are the numbers of ways from one position to another: the exercise asks for yes or no, True "
-    "where there is a way."
+    "These are the numbers of paths from one position to another: the exercise asks for yes or no, True "
+    "where there is a path."
 )
 exercise.slip(
     "who_is_reached",
@@ -110,7 +110,7 @@ exercise.slip(
     "both_ways",
     "mask | torch.eye(mask.shape[0]).bool() → (mask | mask.T) | torch.eye(mask.shape[0]).bool()",
     of=as_a_power,
-).says("Each way is taken in both directions: that i may attend to j doesn't let j attend to i.")
+).says("Each path is followed in both directions, but that i may attend to j doesn't let j attend to i.")
 
 
 @exercise.misconception

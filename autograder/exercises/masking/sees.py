@@ -147,8 +147,8 @@ exercise.slip(
 
 @exercise.misconception
 def gradients_pile_up(layer, x):
-    """Each backward adds to x.grad what is there from the outputs before, so a row inherits all rows
-    above it: set x.grad to None in between, or use torch.autograd.grad.
+    """Each backward adds to what x.grad holds from earlier outputs, so a row inherits all rows above it: set
+    x.grad to None in between, or use torch.autograd.grad.
     """
     x = x.clone().requires_grad_()
     rows = []

@@ -115,16 +115,16 @@ exercise.slip(
     "all_that_pass",
     "kept.long().cumprod(dim=0) → (chances < target[places, drafted] / draft[places, drafted])",
 ).says(
-    "All tokens that pass are counted: those behind the first that is turned down were drafted for "
-    "another text, and go with it."
+    "All tokens that pass are counted: those after the first that is turned down were drafted for a "
+    "different text, and go with it."
 )
 exercise.slip(
     "every_place_for_every_token",
     "target[places, drafted] → target[:, drafted]",
     "draft[places, drafted] → draft[:, drafted]",
 ).says(
-    "target[:, drafted] takes all drafted tokens at each place, K × K numbers: beside them stand the "
-    "places, so that each takes its own."
+    "target[:, drafted] takes all drafted tokens at each place, K × K numbers: pair them with the places, "
+    "so that each place takes its own."
 )
 exercise.slip("first_no_by_argmax", "kept.long().cumprod(dim=0).sum() → (~kept).long().argmax()").says(
     "Argmax finds the first token that is turned down; where none is, it says 0, as if the first were."
@@ -133,7 +133,7 @@ exercise.slip(
     "ratio_turned_over",
     "target[places, drafted] → draft[places, drafted]",
     "draft[places, drafted] → target[places, drafted]",
-).says("The ratio is turned over: a token is kept for sure where the target has more of it.")
+).says("The ratio is upside down: a token is kept for sure where the target has more of it.")
 exercise.slip(
     "chances_above",
     "chances < target[places, drafted] / draft[places, drafted] → chances > target[places, drafted] / "
@@ -147,13 +147,13 @@ exercise.slip(
     "only_where_more",
     "chances < target[places, drafted] / draft[places, drafted] → target[places, drafted] >= "
     "draft[places, drafted]",
-).says("Tokens are kept only where the target has more of them: with less they stay now and then, by chance.")
+).says("Tokens are kept only where the target has more of them: with less they sometimes stay, by chance.")
 exercise.slip(
     "the_best_only",
     "chances < target[places, drafted] / draft[places, drafted] → drafted == torch.argmax(target, dim=-1)",
 ).says(
-    "Tokens are kept only where they are the target's best: then the text is greedy, and no sample of the "
-    "target."
+    "Tokens are kept only where they are the target's best: then the text is greedy, and not a sample from "
+    "the target."
 )
 exercise.slip(
     "one_too_many",

@@ -181,26 +181,26 @@ exercise.slip(
 exercise.slip(
     "NotTurned",
     "        places = torch.arange(x.size(-2))\n        q, k = rotary(q, places), rotary(k, places)\n →",
-).says("Nothing is turned by its position, so attention doesn't know the order of earlier tokens.")
+).says("Nothing is turned by its position, so attention can't tell the order of earlier tokens.")
 exercise.slip("KeysNotTurned", "q, k = rotary(q, places), rotary(k, places) → q = rotary(q, places)").says(
-    "Only the queries are turned: it takes both, so that what is left in the scores is the distance."
+    "Only the queries are turned: it takes both, so that only the distance is left in the scores."
 )
 exercise.slip(
     "ValuesTurnedToo",
     "q, k = rotary(q, places), rotary(k, places) → q, k, v = rotary(q, places), rotary(k, places), "
     "rotary(v, places)",
-).says("The values are turned as well: they are what is read, and the place has done its work in the scores.")
+).says("The values are turned as well: they are what is read, and positions belong in the scores alone.")
 exercise.slip("NotCausal", "causal_mask(x.size(-2)) → torch.ones(1, 1, dtype=torch.bool)").says(
     "Every position sees all others: later ones have to be hidden."
 )
 exercise.slip("MaskTurned", "causal_mask(x.size(-2)) → ~causal_mask(x.size(-2))").says(
-    "The mask is turned round: `causal_mask` is True already where a position may look."
+    "The mask is inverted: `causal_mask` is True already where a position may look."
 )
 exercise.slip("ItselfHidden", "causal_mask(x.size(-2)) → causal_mask(x.size(-2)).tril(-1)").says(
     "A position doesn't see itself here: only later ones are hidden."
 )
 exercise.slip("CausalTurned", "causal_mask(x.size(-2)) → causal_mask(x.size(-2)).mT").says(
-    "The causal mask is the wrong way round: a position may see itself and earlier ones, not later ones."
+    "The causal mask is inverted: a position may see itself and earlier ones, not later ones."
 )
 exercise.slip(
     "GroupsTiled",

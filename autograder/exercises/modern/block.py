@@ -109,7 +109,7 @@ exercise.slip(
     "NoResidual",
     "x + self.attention(rms_norm(x, self.norm_1)) → self.attention(rms_norm(x, self.norm_1))",
     "x + self.feed_forward(rms_norm(x, self.norm_2)) → self.feed_forward(rms_norm(x, self.norm_2))",
-).says("There is no residual path: what each sublayer says is added to x.")
+).says("There is no residual path: each sublayer's output is added to x.")
 exercise.slip(
     "FirstPathMissing",
     "x + self.attention(rms_norm(x, self.norm_1)) → self.attention(rms_norm(x, self.norm_1))",
@@ -143,7 +143,7 @@ exercise.slip(
     "NormsExchangedHere",
     "rms_norm(x, self.norm_1) → rms_norm(x, self.norm_2)",
     "rms_norm(x, self.norm_2) → rms_norm(x, self.norm_1)",
-).says("The norms' weights are swapped: `norm_1` stands before attention, `norm_2` before the network.")
+).says("The norms' weights are swapped: `norm_1` comes before attention, `norm_2` before the network.")
 exercise.slip(
     "FeedForwardFirst",
     "self.attention(rms_norm(x, self.norm_1)) → self.feed_forward(rms_norm(x, self.norm_2))",
@@ -179,4 +179,4 @@ exercise.slip(
     "SublayersNormalised",
     "self.attention(rms_norm(x, self.norm_1)) → rms_norm(self.attention(x), self.norm_1)",
     "self.feed_forward(rms_norm(x, self.norm_2)) → rms_norm(self.feed_forward(x), self.norm_2)",
-).says("What the sublayers say is normalised: it is what they read that is.")
+).says("The sublayers' outputs are normalised: the norms belong on their inputs.")

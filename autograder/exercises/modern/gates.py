@@ -96,7 +96,7 @@ exercise.slip("best_alone", "logits.topk(k, dim=-1) → logits.topk(1, dim=-1)")
 
 @exercise.misconception
 def shares_in_order(logits, k):
-    """The shares stand in the order of the scores, best first: each belongs at the place of its expert."""
+    """The shares are in the order of the scores, best first: each belongs at the place of its expert."""
     best = logits.topk(k, dim=-1).values.softmax(dim=-1)
     gates = torch.zeros_like(logits)
     gates[..., :k] = best

@@ -77,7 +77,7 @@ exercise.slip(
     "torch.stack([first, second], dim=2).flatten(0, 2) → torch.cat([second, first], "
     "dim=1).reshape(weight.shape)",
     of=interleaved_with_stack,
-).says("The halves change places as wholes: from each in turn comes one row.")
+).says("The halves are swapped as wholes: rows should come from each in turn.")
 exercise.slip(
     "second_half_first",
     "weight.view(n_heads, 2, rows // n_heads // 2, C) → weight.view(n_heads, 2, rows // n_heads // 2, "

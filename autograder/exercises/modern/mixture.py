@@ -37,7 +37,7 @@ def mixture_cases(g: Generator) -> list[Case]:
         if strict:
             signs = torch.where(shares > 0, 1.0, -1.0)
             x[:, :E] = (x[:, :E].abs() + 0.25) * signs
-        kind = "experts who read nothing but their own" if strict else "experts"
+        kind = "experts that read nothing but their own" if strict else "experts"
         recipe = {"layer": kind, "weights": [shared.normal(g, C, C, spread=0.7) for _ in range(E)]}
         return Case(title, (x, shares, recipe))
 
@@ -99,19 +99,19 @@ exercise.slip(
     "not know what to do with others' tokens."
 )
 exercise.slip("gates_ignored", "gates[mine, number, None] * expert(x[mine]) → expert(x[mine])").says(
-    "What the experts say is added without their gates."
+    "The experts' outputs are added without their gates."
 )
 exercise.slip(
     "gate_before_the_expert",
     "gates[mine, number, None] * expert(x[mine]) → expert(gates[mine, number, None] * x[mine])",
-).says("The gate multiplies what an expert reads: it belongs to what the expert says, which isn't the same.")
+).says("The gate multiplies what an expert reads: it belongs on the expert's output, which isn't the same.")
 exercise.slip(
     "last_one_counts",
     "output[mine] + gates[mine, number, None] * expert(x[mine]) → gates[mine, number, None] * "
     "expert(x[mine])",
-).says("A token's second expert overwrites what its first has said: the two are added.")
+).says("A token's second expert overwrites its first one's output: the two are added.")
 exercise.slip("only_the_best", "gates[:, number] > 0 → torch.argmax(gates, dim=-1) == number").says(
-    "Each token is given to the expert with the largest gate alone: all with a gate above 0 have their say."
+    "Each token is given to the expert with the largest gate alone: all experts with a gate above 0 count."
 )
 exercise.slip("path_added", "torch.zeros_like(x) → x.clone()").says(
     "The input is added here already: the residual path belongs to the block."

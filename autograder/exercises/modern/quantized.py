@@ -23,7 +23,10 @@ exercise = Entry(
 
 @exercise.cases
 def quantized_cases(g: Generator) -> list[Case]:
-    """Rows of very different size, a row of zeros, the largest number negative, one row, float64."""
+    """Rows of very different size, a row of zeros, the largest number negative, one row, several.
+
+    All in float32, which the text is about: whoever fills the scales in row by row makes them in float32.
+    """
     rows = _weight(g, 3, pick(g, 5, 4, 7)) * torch.tensor([[1.0], [0.02], [9.0]])
     empty = _weight(g, 3, pick(g, 4, 5, 1))
     empty[int(torch.randint(3, (), generator=g))] = 0
@@ -34,7 +37,7 @@ def quantized_cases(g: Generator) -> list[Case]:
         Case("a row of zeros", (empty,)),
         Case("the largest is negative", (negative,)),
         Case("one row", (_weight(g, 1, pick(g, 3, 5, 8)),)),
-        Case("float64", (_weight(g, 4, pick(g, 3, 5, 2)).double(),)),
+        Case("four rows", (_weight(g, 4, pick(g, 3, 5, 2)),)),
     ]
 
 
@@ -64,6 +67,15 @@ def quantized_row_by_row(weight):
         whole.append((row / scale).round().clamp(-127, 127).char())
         scales.append(scale)
     return torch.stack(whole), torch.stack(scales).unsqueeze(1)
+
+
+@exercise.alternative
+def quantized_into_a_table(weight):
+    scales = torch.ones(len(weight), 1)
+    for row, values in enumerate(weight):
+        if values.any():
+            scales[row] = values.abs().max() / 127
+    return (weight / scales).round().type(torch.int8), scales
 
 
 @exercise.alternative
@@ -124,7 +136,7 @@ exercise.slip("divided_by_zero", "    scales[scales == 0] = 1\n →", of=quantiz
     "A row of zeros gets the scale 0, and 0 / 0 is no number: give it the scale 1."
 )
 exercise.slip("turned_over", "largest / 127 → 127 / largest", "weight / scales → weight * scales").says(
-    "The scales are turned over: whole numbers times scales should give the weights back."
+    "The scales are inverted: whole numbers times scales should give the weights back."
 )
 exercise.slip("four_bits", "127 → 7").says(
     "The whole numbers go from -7 to 7 only, which fits half a byte: a whole one holds -127 to 127."

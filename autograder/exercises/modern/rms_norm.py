@@ -67,14 +67,14 @@ exercise.slip(
     "return x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps) * weight → x = x - x.mean(-1, "
     "keepdim=True)\n"
     "    return x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps) * weight",
-).says("The mean is taken away first, as in layer norm: an RMS norm leaves it in.")
+).says("The mean is subtracted first, as in layer norm: an RMS norm leaves it in.")
 exercise.slip(
     "a_layer_norm",
     "x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps) → (x - torch.mean(x, -1, keepdim=True)) "
     "/ (x.std(dim=-1, keepdim=True) + eps)",
 ).says(
-    "This is a layer norm, by torch's std, which divides by n − 1: nothing is taken away here, and the "
-    "size is the root of the mean square."
+    "This is a layer norm, by torch's std, which divides by n − 1: nothing is subtracted here, and the size "
+    "is the root of the mean square."
 )
 exercise.slip(
     "root_forgotten",
@@ -88,7 +88,7 @@ exercise.slip(
 ).says("ε is added to the root: it belongs inside, beside the mean square.")
 exercise.slip("eps_left_out", " + eps →").says("ε is left out, so a vector of zeros is divided by 0.")
 exercise.slip("eps_written_in", "+ eps → + 1e-6").says(
-    "ε is always 1e-6 here: it is an argument, and may be another."
+    "ε is always 1e-6 here: it is an argument, and may be a different number."
 )
 exercise.slip("summed", "x.square().mean(dim=-1, keepdim=True) → x.square().sum(dim=-1, keepdim=True)").says(
     "This divides by the vector's length: the squares are averaged, not summed, so that more channels "

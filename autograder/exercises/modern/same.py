@@ -4,7 +4,7 @@ from autograder.entry import Entry
 
 EXACTLY = "exactly the same distribution"
 NEARLY = "nearly the same"
-ANOTHER = "another model, to be trained as such"
+ANOTHER = "a different model, to be trained first"
 CACHE = "keeping keys and values in a cache"
 SPECULATIVE = "speculative decoding"
 ROWS = "reordering rows of W_q and W_k, and turning neighbours"
@@ -33,18 +33,18 @@ exercise.choice("cache_nearly", {CACHE: NEARLY}).says(
     "theirs never change."
 )
 exercise.choice("cache_another", {CACHE: ANOTHER}).says(
-    "A cache changes when keys and values are computed, and nothing about which: any causal model can "
+    "A cache changes when keys and values are computed, and nothing else about them: any causal model can "
     "have one."
 )
 exercise.choice("speculative_nearly", {SPECULATIVE: NEARLY}).says(
-    "What is turned down is drawn again from what the large model has more of, and that makes up exactly "
-    "for what the small one drafts too often."
+    "A token that is turned down is drawn again, from where the large model has more probability, which "
+    "makes up exactly for what the small one drafts too often."
 )
 exercise.choice("speculative_another", {SPECULATIVE: ANOTHER}).says(
     "The large model stays as it is and judges each draft: no weight of it is trained for that."
 )
 exercise.choice("rows_nearly", {ROWS: NEARLY}).says(
-    "A dot product adds up the same products in whatever order its features stand, as long as queries and "
+    "A dot product adds up the same products in whatever order its features are, as long as queries and "
     "keys are reordered alike."
 )
 exercise.choice("rows_another", {ROWS: ANOTHER}).says(
@@ -69,6 +69,6 @@ exercise.choice("groups_exactly", {GROUPS: EXACTLY}).says(
     "Heads that share keys score alike where they scored differently before, so the outputs change."
 )
 exercise.choice("groups_nearly", {GROUPS: NEARLY}).says(
-    "Two heads' keys need have nothing in common, and their mean is neither: merged heads are trained on, "
+    "Two heads' keys may have nothing in common, and their mean is neither: merged heads are trained on, "
     "for a twentieth of the pretraining (Ainslie et al., 2023)."
 )

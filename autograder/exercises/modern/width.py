@@ -65,7 +65,7 @@ exercise.slip(
     "rounded_to_nearest", "-(-(2 * d_ff // 3) // multiple) → (2 * d_ff // 3 + multiple // 2) // multiple"
 ).says("This takes the nearest multiple, which may be the one below: go up.")
 exercise.slip("one_multiple_more", "-(-(2 * d_ff // 3) // multiple) → (2 * d_ff // 3 // multiple + 1)").says(
-    "This adds a multiple even where the width is one already."
+    "This adds a multiple even where the width already is one."
 )
 exercise.slip("fraction_rounded_up", "-(2 * d_ff // 3) // multiple → (-2 * d_ff) // (3 * multiple)").says(
     "The fraction of the two thirds counts here, and can cost a whole multiple: it is dropped first."
@@ -77,7 +77,7 @@ exercise.slip("half_as_wide", "2 * d_ff // 3 → d_ff // 2").says(
     "This halves the width, as if there were four maps for two: with three maps it is two thirds."
 )
 exercise.slip("a_third", "2 * d_ff → d_ff").says(
-    "This takes a third away too much: three maps of two thirds of the width are as many weights as two maps."
+    "This removes a third too much: three maps of two thirds of the width are as many weights as two maps."
 )
 exercise.slip("half_as_much_again", "2 * d_ff // 3 → 3 * d_ff // 2").says(
     "This widens the network: with a third map it has to become narrower, two thirds instead of three halves."

@@ -86,8 +86,8 @@ exercise.slip("one_head_counted", "n_heads * per_head → (2 * T * T) * (d_model
 
 @exercise.misconception
 def small_matrices(T, d_model, n_heads):
-    """A head's projections are counted as d_head × d_head: each head reads all d_model channels, and
-    d_head is the size of what comes out.
+    """A head's projections are counted as d_head × d_head: each head reads all d_model channels, and d_head
+    is the size of its output.
     """
     d = d_model // n_heads
     parameters = n_heads * 3 * (d * d + d) + d_model * d_model + d_model

@@ -79,10 +79,7 @@ exercise.slip(
     "sign_turned",
     "torch.stack(losses) - complete → torch.stack([complete - loss_with(torch.arange(n_heads) != head) "
     "for head in range(n_heads)])",
-).says(
-    "The signs are the wrong way round: a head that is missed makes the loss grow, and its importance is "
-    "above 0."
-)
+).says("The sign is reversed: a head that is missed makes the loss grow, and its importance is above 0.")
 exercise.slip(
     "without_sign",
     "~torch.eye(n_heads, dtype=torch.bool) → torch.stack([loss_with(torch.arange(n_heads) != head) for "

@@ -24,7 +24,7 @@ _TRAP = "the scores (B, H, T_q, T_k) take its first axis for the heads"
 
 exercise.choice("padding_alike", {_PADDING: _ALIKE}).says(
     "A padding mask (T_q, T_k) hides the same keys in every sentence: without a batch axis it can't know "
-    "that one is shorter than another."
+    "that some are shorter than others."
 )
 exercise.choice("padding_meets_heads", {_PADDING: _NO_HEADS}).says(
     f"A padding mask (B, T_q, T_k) is lined up from the right, so that {_TRAP}: it raises, or hides "

@@ -81,6 +81,6 @@ exercise.slip("merged_first_two_axes", "z.transpose(-3, -2) → z.transpose(0, 1
     "Axes 0 and 1 are swapped, and with a batch in front these aren't H and T: count axes from the end."
 )
 exercise.slip("positions_and_heads_flattened", ".flatten(-2) → .flatten(-3, -2)").says(
-    "Positions and heads have become one axis, T·H: side by side are the channels, so H and D become one "
-    "and T stays."
+    "Positions and heads have become one axis, T·H: it is the channels that go side by side, so H and D "
+    "become one axis and T stays."
 )

@@ -10,14 +10,14 @@ from autograder.entry import Entry
 from autograder.exercises.multihead import shared
 from helpers.checking.calling.drivers import Case
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged, rows_sum_to_one
-from helpers.multihead import merge_heads, split_heads
+from helpers.multihead import attend_by_heads, merge_heads, split_heads
 
 exercise = Entry(
     id="multihead.module",
     title="Multi-head attention",
-    points=5,
-    difficulty=4,
-    minutes=20,
+    points=4,
+    difficulty=3,
+    minutes=12,
     driver="module",
     returns=("output", "weights"),
     properties=(inputs_unchanged, gradient_reaches_inputs, rows_sum_to_one),
@@ -27,14 +27,14 @@ exercise = Entry(
         "torch.nn.functional.multi_head_attention_forward",
         "torch._native_multi_head_attention",
     ),
-    needs=("multihead.split_heads", "multihead.merge_heads"),
+    needs=("multihead.split_heads", "multihead.merge_heads", "multihead.attend_by_heads"),
     square="W_q, W_k, W_v and W_o are d_model × d_model",
 )
 
 
 @exercise.reference
 class Plain(torch.nn.Module):
-    """The reference: as the lesson's own solution."""
+    """The reference, with each step in sight."""
 
     def __init__(self, d_model, n_heads):
         super().__init__()
@@ -110,6 +110,21 @@ def _weights(g: Generator, C: int, dtype: torch.dtype = torch.float32) -> dict[s
         made[f"{name}.weight"] = shared.normal(g, C, C, spread=2 / math.sqrt(C), dtype=dtype)
         made[f"{name}.bias"] = shared.normal(g, C, spread=0.5, dtype=dtype)
     return {name: (16 * value).round() / 16 for name, value in made.items()}
+
+
+@exercise.alternative
+class ByHeads(torch.nn.Module):
+    """As the lesson's own solution."""
+
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads = n_heads
+        self.W_q, self.W_k, self.W_v, self.W_o = (torch.nn.Linear(d_model, d_model) for _ in range(4))
+
+    def forward(self, y, x=None, mask=None):
+        x = y if x is None else x
+        merged, weights = attend_by_heads(self.W_q(y), self.W_k(x), self.W_v(x), self.n_heads, mask)
+        return self.W_o(merged), weights
 
 
 @exercise.alternative
@@ -232,7 +247,8 @@ exercise.slip("FilledWithMinusHundred", "math.inf → 100").says(
     "large a hidden key still gets weight: only −∞, or the lowest number there is, always hides."
 )
 exercise.slip("FilledWithInfinity", "-math.inf → math.inf").says(
-    "Hidden scores become +∞, and ∞ − ∞ in the softmax is NaN: what may not be seen needs the score −∞."
+    "Where something is hidden, rows are NaN: its scores are +∞, and ∞ − ∞ is NaN, or −∞ is multiplied by "
+    "the mask, and 0 · ∞ is NaN; fill in −∞ with masked_fill or torch.where."
 )
 exercise.slip("SoftmaxOverQueries", "dim=-1 → dim=-2").says(
     "The softmax runs over the queries, so the columns sum to 1: each query shares out its attention "
@@ -250,16 +266,16 @@ exercise.slip("ValuesNotProjected", "self.W_v(x) → x").says(
     "The values are the inputs themselves: they go through W_v before they are split."
 )
 exercise.slip("KeysAndValuesSwapped", "q, k, v → q, v, k").says(
-    "Keys and values have changed places: keys are W_k's and are compared with the queries, values are "
-    "W_v's and are averaged."
+    "Keys and values are swapped: keys are W_k's and are compared with the queries, values are W_v's and "
+    "are averaged."
 )
 exercise.slip("AlwaysItself", "y if x is None else x → y").says(
     "The second sequence is ignored: where x is given, keys and values come from x, and y gives the "
     "queries alone."
 )
 exercise.slip("TheOtherAsks", "x = y if x is None else x → x, y = y, (y if x is None else x)").says(
-    "x asks and y answers, the wrong way round: y gives the queries, x the keys and values, and there is "
-    "an output for each position of y."
+    "The roles are swapped: y gives the queries, x the keys and values, and there is an output for each "
+    "position of y."
 )
 exercise.slip(
     "MaskIgnored",
@@ -269,7 +285,7 @@ exercise.slip(
     "which doesn't change its own tensor."
 )
 exercise.slip("MaskInverted", "~mask → mask").says(
-    "The mask is the wrong way round: True means “may attend”, so scores become -inf where it is False."
+    "The mask is inverted: True means “may attend”, so scores become -inf where it is False."
 )
 exercise.slip(
     "MaskAfterSoftmax",
@@ -300,8 +316,8 @@ exercise.slip(
     "        q, k, v = (split_heads(t @ layer.weight + layer.bias, self.n_heads) for t, layer in pairs)",
     "self.W_o(merge_heads(weights @ v)) → merge_heads(weights @ v) @ self.W_o.weight + self.W_o.bias",
 ).says(
-    "The layers' weights are used as they lie, y @ W.weight: nn.Linear holds its weight as (out, in) and "
-    "multiplies by its transpose, so call the layer itself, self.W_q(y)."
+    "The layers' weights are used as they are stored, y @ W.weight: nn.Linear holds its weight as (out, in) "
+    "and multiplies by its transpose, so call the layer itself, self.W_q(y)."
 )
 exercise.slip(
     "MaskWithOneMoreAxis",

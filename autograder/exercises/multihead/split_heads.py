@@ -68,7 +68,7 @@ exercise.slip(
     of=split_with_view_and_transpose,
 ).says(
     "The numbers are only reshaped into (..., H, T, D), so that each head gets some of the positions with "
-    "all their channels: name the axes as they lie, (..., T, H, D), then swap H and T."
+    "all their channels: name the axes as they are stored, (..., T, H, D), then swap H and T."
 )
 exercise.slip("no_transpose", ".transpose(-3, -2) →").says(
     "This has the axes (..., T, H, D): a step is missing that puts the heads before the positions, so "
@@ -85,7 +85,7 @@ exercise.slip(
 exercise.slip(
     "features_before_positions",
     "x.unflatten(-1, (n_heads, -1)).transpose(-3, -2) → x.unflatten(-1, (n_heads, -1)).movedim(-3, -1)",
-).says("The last two axes are D and T, the wrong way round: one head's sentence should be (T, D).")
+).says("The last two axes are (D, T): one head's sentence should be (T, D).")
 exercise.slip("heads_for_channels", "(n_heads, -1) → (-1, n_heads)").says(
     "`n_heads` is used as the size of a head: the channels should be cut into n_heads pieces, each of C / "
     "n_heads channels."

@@ -112,7 +112,7 @@ exercise.slip(
     "~keep.repeat_interleave(weight.size(1) // len(keep))] = 0",
     " * columns →",
 ).says(
-    "The weight itself is changed, and the head stays off for ever: work on a copy, and every head can be "
+    "The weight itself is changed, and the head stays off forever: work on a copy, and every head can be "
     "switched on again."
 )
 

@@ -63,7 +63,7 @@ def unpack_by_view(in_proj_weight, in_proj_bias):
 
 @exercise.misconception
 def keys_first(in_proj_weight, in_proj_bias):
-    """Keys and queries have changed places: from the top it is queries, keys, values."""
+    """Keys and queries are swapped: from the top it is queries, keys, values."""
     (k, q, v), (b_k, b_q, b_v) = in_proj_weight.chunk(3), in_proj_bias.chunk(3)
     return {
         "W_q.weight": q, "W_k.weight": k, "W_v.weight": v,
@@ -73,7 +73,7 @@ def keys_first(in_proj_weight, in_proj_bias):
 
 @exercise.misconception
 def values_second(in_proj_weight, in_proj_bias):
-    """Keys and values have changed places: from the top it is queries, keys, values."""
+    """Keys and values are swapped: from the top it is queries, keys, values."""
     (q, v, k), (b_q, b_v, b_k) = in_proj_weight.chunk(3), in_proj_bias.chunk(3)
     return {
         "W_q.weight": q, "W_k.weight": k, "W_v.weight": v,

@@ -91,11 +91,11 @@ exercise.slip("whole_table", "table[: x.size(-2)] → table").says(
     "All rows of the table are kept, and fit only a sentence as long as the table: take its first T rows."
 )
 exercise.slip("last_rows", ": x.size(-2) → -x.size(-2) :").says(
-    "These are the table's last rows: the first word stands at position 0, so take the first T rows."
+    "These are the table's last rows: the first word is at position 0, so take the first T rows."
 )
 exercise.slip(
     "skipping_the_first_row", "table[: x.size(-2)] → torch.cat([table[1:], table[:1]])[: x.size(-2)]"
-).says("Counting begins at row 1 here: the first word stands at position 0, and gets row 0.")
+).says("Counting begins at row 1 here: the first word is at position 0, and gets row 0.")
 exercise.slip("same_row_for_all", ": x.size(-2) → x.size(-2) - 1").says(
     "Every word gets the same row, that of the sentence's length: word p gets row p."
 )
@@ -122,4 +122,4 @@ exercise.slip("scaled_down", ", table) + x → , table) / math.sqrt(x.size(-1)) 
 )
 exercise.slip(
     "put_side_by_side", "x + table[: x.size(-2)] → torch.cat([x, table[: x.size(-2)].expand_as(x)], dim=-1)"
-).says("The rows are put beside the vectors, which makes them twice as wide: they are added.")
+).says("The rows are concatenated with the vectors, which makes them twice as wide: they are added.")

@@ -121,6 +121,13 @@ exercise.slip(
     "slopes_in_a_line",
     "2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads) → 1 - torch.arange(n_heads) / n_heads",
 ).says("The slopes fall in equal steps, where each should be the same fraction of the one before.")
+exercise.slip(
+    "slopes_one_over",
+    "2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads) → 1 / torch.arange(1, n_heads + 1)",
+).says(
+    "The slopes are 1, 1/2, 1/3, …: they are powers of 2, so each is the same fraction of the one before, "
+    "and the last is 1/256."
+)
 exercise.slip("slopes_growing", "-8 * torch.arange(1, n_heads + 1) → 8 * torch.arange(1, n_heads + 1)").says(
     "The exponent's minus is missing, so the slopes grow up to 256 and even the next key is all but "
     "hidden: they fall from head to head, down to 1/256."

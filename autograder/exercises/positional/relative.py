@@ -73,16 +73,16 @@ exercise.slip(
     "i_minus_j",
     "torch.arange(T_k) - torch.arange(T_q).unsqueeze(1) → torch.arange(T_q)[:, None] - torch.arange(T_k)",
 ).says(
-    "This takes the number for i - j, so keys before and after the query have changed places: the table "
-    "is for j - i, key minus query."
+    "This takes the number for i - j, so keys before and after the query are swapped: the table is for j - "
+    "i, key minus query."
 )
 exercise.slip("not_clipped", ".clamp(-K, K) →").says(
     "Distances beyond K aren't clipped: those past the upper end have no entry, and those below -K become "
     "negative indices, which count from the wrong end without any error."
 )
 exercise.slip("wrapped_round", "distance.clamp(-K, K) + K → (distance + K) % (2 * K + 1)").says(
-    "Distances beyond K come round from the other end, so a key far to the right gets the number of one "
-    "on the left: clip them, from -K to K."
+    "Distances beyond K wrap around from the other end, so a key far to the right gets the number of one on "
+    "the left: clip them, from -K to K."
 )
 exercise.slip(
     "no_sign",
@@ -93,8 +93,8 @@ exercise.slip(
     "table has an entry for each."
 )
 exercise.slip("first_half_looked_up", "distance.clamp(-K, K) + K → distance.abs().clamp(max=K)").says(
-    "The size of the distance is looked up from the table's start: its first half is for keys on the "
-    "left, and distance 0 stands in the middle, at K."
+    "The size of the distance is looked up from the table's start: its first half is for keys on the left, "
+    "and distance 0 is in the middle, at K."
 )
 exercise.slip("not_moved_by_k", " + K →").says(
     "Distance 0 takes entry 0, and negative distances count from the end of the table: entry 0 is for the "
@@ -122,4 +122,4 @@ exercise.slip("first_axis_looked_up", "..., distance.clamp(-K, K) + K → distan
 exercise.slip(
     "keys_by_queries",
     "torch.arange(T_k) - torch.arange(T_q).unsqueeze(1) → torch.arange(T_k)[:, None] - torch.arange(T_q)",
-).says("The axes are the wrong way round: scores are (T_q, T_k), a row for each query.")
+).says("The axes are swapped: scores are (T_q, T_k), a row for each query.")

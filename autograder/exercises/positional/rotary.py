@@ -78,8 +78,8 @@ exercise.slip(
     "torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).flatten(start_dim=-2) → "
     "torch.stack([a * c + b * s, b * c - a * s], dim=-1).flatten(-2)",
 ).says(
-    "The pairs are turned the other way, since the minus is at the wrong sine: (a, b) becomes (a cos - b "
-    "sin, a sin + b cos)."
+    "The pairs are turned the other way, since the wrong sine has the minus: (a, b) becomes (a cos - b sin, "
+    "a sin + b cos)."
 )
 exercise.slip(
     "no_turn",
@@ -90,6 +90,12 @@ exercise.slip(
 ).says(
     "Both products have a plus, which stretches and squeezes the pairs: a turn keeps their length, and "
     "needs a cos - b sin in the first feature."
+)
+exercise.slip(
+    "cosines_alone", "even * cos - odd * sin → even * cos", "even * sin + odd * cos → odd * cos"
+).says(
+    "Each feature is multiplied by its cosine and no more, which shrinks it: in a turn, it also gets a part "
+    "of its partner, by the sine."
 )
 exercise.slip("second_turned_back", "even * sin + odd * cos → odd * cos - even * sin").says(
     "The first feature of a pair is turned one way and the second the other: a cos − b sin goes with a "
@@ -181,8 +187,8 @@ exercise.slip(
     "(-torch.arange(0, x.size(-1), 2) / x.size(-1))",
     of=with_a_partner,
 ).says(
-    "The angles are those of the places 0, 1, 2, … in x, whatever `positions` says: a piece from the "
-    "middle of a text begins at another position."
+    "The angles are those of the places 0, 1, 2, … in x, whatever `positions` says: a piece from the middle "
+    "of a text begins at a later position."
 )
 
 
@@ -204,7 +210,7 @@ exercise.slip(
     "torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).flatten(start_dim=-2) → x + "
     "torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)",
 ).says(
-    "Sine and cosine are added, as in section 3.3: here they turn each pair of features, and nothing is "
+    "Sine and cosine are added, as in section 3.2: here they turn each pair of features, and nothing is "
     "added."
 )
 exercise.slip(

@@ -122,15 +122,15 @@ exercise.slip(
     "queries_alone",
     "q, k = (rotary(x, torch.arange(x.size(-2))) for x in (q, k)) → q = rotary(q, torch.arange(q.size(-2)))",
 ).says(
-    "Only the queries are turned, so a score depends on where the query stands, not on the distance: the "
-    "keys have to be turned as well."
+    "Only the queries are turned, so a score depends on where the query is, not on the distance: the keys "
+    "have to be turned as well."
 )
 exercise.slip(
     "keys_alone",
     "q, k = (rotary(x, torch.arange(x.size(-2))) for x in (q, k)) → k = rotary(k, torch.arange(k.size(-2)))",
 ).says(
-    "Only the keys are turned, so a score depends on where the key stands, not on the distance: the "
-    "queries have to be turned as well."
+    "Only the keys are turned, so a score depends on where the key is, not on the distance: the queries "
+    "have to be turned as well."
 )
 exercise.slip(
     "keys_turned_back",

@@ -71,7 +71,7 @@ def solved_from_two_positions(k, d_model, base=10_000.0):
 
 exercise.slip("transposed", "*blocks → *torch.stack([cos, sin, -sin, cos], -1).reshape(-1, 2, 2)").says(
     "This matrix moves a row the other way, from p to p - k, since it is the transpose: it would be right "
-    "for columns, M @ table[p], but the rows stand on the left."
+    "for columns, M @ table[p], but here the rows are on the left."
 )
 exercise.slip("no_minus", "*blocks → *torch.stack([cos, sin, sin, cos], -1).reshape(-1, 2, 2)").says(
     "One sine needs a minus: cos(a + b) = cos a · cos b - sin a · sin b, and without it the row doesn't "
@@ -84,15 +84,15 @@ exercise.slip(
     "*blocks → *[block] * (d_model // 2)",
 ).says("Every pair is turned by the angle k: pair i turns with its own speed, by k · base^(-2i/d_model).")
 exercise.slip("shift_exponent_i", "torch.arange(0, d_model, 2) → torch.arange(d_model // 2)").says(
-    "The speeds have the exponent i/d_model, where the table has 2i/d_model: so these are the clocks of "
-    "another table."
+    "The speeds have the exponent i/d_model, where the table has 2i/d_model: so these are the clocks of a "
+    "different table."
 )
 exercise.slip(
     "shift_base_written_in",
     "base ** (-torch.arange(0, d_model, 2) / d_model) → 10_000.0 ** (-torch.arange(0, d_model, 2) / d_model)",
 ).says(
-    "The base is 10000 whatever `base` says: the matrix fits a table of another base only if it uses the "
-    "argument."
+    "The base is 10000 whatever `base` says: the matrix fits a table with a different base only if it uses "
+    "the argument."
 )
 exercise.slip("shift_faster_and_faster", "-torch.arange(0, d_model, 2) → torch.arange(0, d_model, 2)").says(
     "The speeds grow from pair to pair, as the exponent lacks its minus: those of the table fall, so this "
@@ -107,8 +107,8 @@ exercise.slip(
     "torch.block_diag(*blocks) → k * torch.block_diag(*torch.stack([cos, -sin, sin, cos], -1).reshape(-1, "
     "2, 2))",
 ).says(
-    "This is k times the matrix of one step: steps are made one after another, so one step has to be "
-    "multiplied by itself k times, or turned by k times its angle."
+    "This is k times the matrix of one step: steps follow one another, so one step has to be multiplied by "
+    "itself k times, or turned by k times its angle."
 )
 exercise.slip(
     "laid_out_in_halves",
@@ -117,7 +117,7 @@ exercise.slip(
     "torch.block_diag(*blocks) → torch.cat([torch.cat([c, -s], dim=1), torch.cat([s, c], dim=1)])",
 ).says(
     "This fits a table with all sines first: in yours a sine and its cosine are neighbours, so each 2 × 2 "
-    "block stands on the diagonal."
+    "block is on the diagonal."
 )
 exercise.slip("rows_rolled", "torch.block_diag(*blocks) → torch.eye(d_model).roll(k, dims=1)").says(
     "This moves features to other places: k positions further on is reached by turning each pair of "

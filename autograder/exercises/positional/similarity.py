@@ -76,7 +76,7 @@ exercise.slip(
     "torch.stack([products.diagonal(k).sum() for k in range(len(table))]) / len(table)",
 ).says("Each sum is divided by T, but there are only T - k pairs of rows that are k apart.")
 exercise.slip("round_the_corner", "products.diagonal(k) → (table * table.roll(-k, dims=0)).sum(-1)").says(
-    "The comparison wraps round, from the last row to the first: rolling the table pairs rows that are k "
+    "The comparison wraps around, from the last row to the first: rolling the table pairs rows that are k "
     "apart with rows that are T - k apart."
 )
 exercise.slip(

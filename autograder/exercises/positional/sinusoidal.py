@@ -100,8 +100,8 @@ exercise.slip(
 
 @exercise.misconception
 def cosine_with_another_speed(T, d_model, base=10_000.0):
-    """Each feature's own number is doubled in the exponent, which gives the cosine another speed than its
-    sine: with i = 0, 2, 4, … as the sine's feature, the exponent is i/d_model in both.
+    """Each feature's own number is doubled in the exponent, which gives the cosine a different speed from its
+    sine's: with i = 0, 2, 4, … as the sine's feature, the exponent is i/d_model in both.
     """
     table = torch.zeros(T, d_model)
     for p in range(T):
@@ -117,10 +117,7 @@ exercise.slip(
     "torch.where(feature % 2 == 0, torch.sin(angles), torch.cos(angles)) → torch.stack([angles.cos(), "
     "angles.sin()], dim=-1).reshape(T, d_model)",
     of=with_a_quarter_turn,
-).says(
-    "Sine and cosine have changed places: the sine stands in the even features, 0, 2, 4, …, and the "
-    "cosine after it."
-)
+).says("Sine and cosine are swapped: the sine is in the even features, 0, 2, 4, …, and the cosine after it.")
 exercise.slip(
     "base_1000",
     "frequencies = base ** (-torch.arange(0, d_model, 2) / d_model) → angles = torch.arange(T)[:, None] * "
@@ -177,8 +174,8 @@ exercise.slip(
     "torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(start_dim=1) → torch.cat([angles.sin(), "
     "angles.cos()], dim=-1)",
 ).says(
-    "This is fairseq's table: its exponents have steps of 1/(d_model/2 - 1), and all its sines stand "
-    "before all its cosines, where the paper has steps of 2/d_model and each sine beside its cosine."
+    "This is fairseq's table: its exponents have steps of 1/(d_model/2 - 1), and all its sines come before "
+    "all its cosines, where the paper has steps of 2/d_model and each sine beside its cosine."
 )
 exercise.slip(
     "in_degrees",
@@ -195,7 +192,7 @@ exercise.slip(
     "torch.where(feature % 2 == 0, torch.sin(angles), torch.cos(angles)) → torch.stack([angles.sin(), "
     "angles.cos()], dim=-1).reshape(T, d_model).T",
     of=with_a_quarter_turn,
-).says("The table lies on its side: it has a row for each position and a column for each feature.")
+).says("The table is transposed: it should have a row for each position and a column for each feature.")
 exercise.slip(
     "no_cosine",
     "torch.sin(position * speed) → (torch.arange(T)[:, None] * base ** (-torch.arange(0, d_model, 2) / "

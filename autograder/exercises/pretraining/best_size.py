@@ -73,7 +73,7 @@ def best_size_by_normal_equations(sizes, gaps):
 
 
 exercise.slip("best_of_those_tried", "(x.mean() + (skew - slope / a) / 2).exp() → sizes[gaps.argmin()]").says(
-    "This is the best of the sizes that were tried: the bottom of the curve lies between them, mostly."
+    "This is the best of the sizes that were tried: the bottom of the curve usually lies between them."
 )
 exercise.slip(
     "sizes_without_logs",
@@ -88,7 +88,7 @@ exercise.slip("gaps_without_logs", "gaps.log() → gaps").says(
 )
 exercise.slip(
     "logarithm_of_the_size", "(x.mean() + (skew - slope / a) / 2).exp() → x.mean() + (skew - slope / a) / 2"
-).says("This is the size's logarithm: the size is e to it.")
+).says("This is the size's logarithm: the size is e to that power.")
 exercise.slip("two_forgotten", "x.mean() + (skew - slope / a) / 2 → 2 * x.mean() + skew - slope / a").says(
     "The slope 2ax + b is 0 at -b / 2a: here the 2 is missing."
 )

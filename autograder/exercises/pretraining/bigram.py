@@ -66,7 +66,7 @@ exercise.slip(
     "columns_for_now",
     "(counts / counts.sum(dim=-1, keepdim=True)).float().log() → (counts / counts.sum(dim=1, "
     "keepdim=True)).log().T",
-).says("The table lies on its side: rows are for the token now, columns for the next.")
+).says("The table is transposed: rows are for the token now, columns for the next.")
 exercise.slip("counted_by_next", "inputs[real] → targets[real]", "targets[real] → inputs[real]").says(
     "Pairs are counted as [next, now]: a row belongs to the token now, and says what comes next."
 )

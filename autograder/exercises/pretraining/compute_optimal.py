@@ -72,7 +72,7 @@ exercise.slip("six_forgotten", "6 * size → size").says(
     "A token takes 6 operations for each weight, 2 forward and 4 backward: the 6 is missing."
 )
 exercise.slip("forward_alone", "6 * size → 2 * size").says(
-    "This counts 2 operations for each weight and token, the way forward alone: training takes 6."
+    "This counts 2 operations for each weight and token, the forward pass alone: training takes 6."
 )
 exercise.slip("exchanged", "size, flops / (6 * size) → flops / (6 * size), size").says(
     "Size and tokens are swapped: the size comes first."
@@ -81,7 +81,7 @@ exercise.slip(
     "twenty_tokens",
     "math.exp(float(y.mean()) + slope * (math.log(flops) - float(x.mean()))) → math.sqrt(flops / 120)",
     "flops / (6 * size) → 20 * size",
-).says("This is Chinchilla's rule, 20 tokens a weight, whatever was measured: go by the budgets given.")
+).says("This is Chinchilla's rule, 20 tokens a weight, whatever was measured: use the budgets given.")
 exercise.slip(
     "no_logs",
     "x - x.mean() → budgets - budgets.mean()",
@@ -92,7 +92,7 @@ exercise.slip(
 exercise.slip(
     "largest_kept",
     "math.exp(float(y.mean()) + slope * (math.log(flops) - float(x.mean()))) → float(best[-1])",
-).says("This keeps the best size of the largest budget: another budget has another best size.")
+).says("This keeps the best size of the largest budget: a different budget has a different best size.")
 exercise.slip(
     "ends_alone",
     "(u * y).sum() / (u * u).sum() → (y[-1] - y[0]) / (x[-1] - x[0])",
@@ -110,7 +110,7 @@ exercise.slip(
     "y.mean() + slope * (math.log(flops) - x.mean()) → slope + (y.mean() - slope * x.mean()) * "
     "(math.log(flops))",
     of=optimal_by_covariance,
-).says("Slope and offset are exchanged: np.polyfit gives the slope first.")
+).says("Slope and offset are swapped: np.polyfit gives the slope first.")
 exercise.slip("budgets_by_sizes", "budgets.log() → best.log()", "best.log() → budgets.log()").says(
     "The line gives a budget for each size: here the budget is given, so budgets are x and sizes y."
 )

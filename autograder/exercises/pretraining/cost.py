@@ -60,7 +60,7 @@ exercise.slip(
     "last_norm_forgotten",
     "vocabulary * d_model + n_layers * block + 2 * d_model → (vocabulary * d_model) + n_layers * (12 * "
     "d_model**2 + 13 * d_model)",
-).says("The norm behind the last block is missing.")
+).says("The norm after the last block is missing.")
 exercise.slip("positions_forgotten", " + positions * d_model →").says(
     "The positions aren't among the parameters: they are learned here, one vector each."
 )

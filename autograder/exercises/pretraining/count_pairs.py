@@ -90,7 +90,7 @@ exercise.slip(
     "tokens[1:], strict=True)]\n"
     "        for pair in dict.fromkeys(pairs):",
     '            pair = f"{tokens[at]} {tokens[at + 1]}"\n →',
-).says("A pair that stands twice in a word is counted once there: count every place.")
+).says("A pair that occurs twice in a word is counted once there: count every occurrence.")
 
 
 @exercise.misconception
@@ -121,7 +121,7 @@ exercise.slip(
     '            pair = f"{tokens[at]} {tokens[at + 1]}"\n'
     "            counts[pair] = counts.get(pair, 0) + times → for pair in word.split():\n"
     "            counts[pair] = counts.get(pair, 0) + times",
-).says("These are counts of single tokens: two that stand side by side are one pair.")
+).says("These are counts of single tokens: two side by side are one pair.")
 exercise.slip(
     "every_second_pair",
     "for at in range(len(tokens) - 1):\n"

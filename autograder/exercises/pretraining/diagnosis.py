@@ -38,19 +38,19 @@ exercise.choice("run_B_nothing_is_learned", {B: STILL}).says(
     "Run B learns a lot, but about the texts it trains on and no others."
 )
 exercise.choice("run_C_an_answer_leaks_into_the_input", {C: LEAK}).says(
-    "Run C stays above the entropy, as anyone must who sees no answer."
+    "Run C stays above the entropy, as any model must that doesn't see the answer."
 )
 exercise.choice("run_C_it_has_learned_its_few_texts_by_heart", {C: FITTED}).says(
-    "Run C has the same loss on new texts as in training, so it learned what all share."
+    "Run C has the same loss on new texts as in training, so it learned what all texts share."
 )
 exercise.choice("run_C_nothing_is_learned", {C: STILL}).says(
     "Run C comes from 6.8 to near the entropy, which is most of what can be learned."
 )
 exercise.choice("run_D_all_is_well", {D: FINE}).says(
-    "Run D stays at log V, the loss of one who takes all words for equally likely."
+    "Run D stays at log V, the loss of a model that takes all words for equally likely."
 )
 exercise.choice("run_D_an_answer_leaks_into_the_input", {D: LEAK}).says(
-    "Run D has a loss of log V: with the answer before its eyes it would go to zero."
+    "Run D has a loss of log V: if it saw the answer, it would go to zero."
 )
 exercise.choice("run_D_it_has_learned_its_few_texts_by_heart", {D: FITTED}).says(
     "Run D's training loss doesn't fall, so it knows no text by heart."

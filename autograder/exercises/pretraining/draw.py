@@ -86,20 +86,20 @@ def draw_never_beyond(probabilities, uniform):
 
 exercise.slip(
     "the_most_probable", "(ends <= uniform[..., None] * ends[..., -1:]).sum → probabilities.argmax"
-).says("The most probable token each time, whatever the random number is.")
+).says("This is the most probable token each time, whatever the random number is.")
 exercise.slip(
     "one_too_far",
     "(ends <= uniform[..., None] * ends[..., -1:]).sum(dim=-1) → ((ends <= uniform[..., "
     "None]).sum(dim=-1) + 1).clamp(max=probabilities.size(-1) - 1)",
 ).says(
-    "The token behind the one that the number falls on: count the ends that lie below the number, and "
-    "that is the token's number, since tokens count from 0."
+    "This is the token after the one that the number falls on: count the ends that lie below the number, "
+    "and that is the token's number, since tokens count from 0."
 )
 exercise.slip(
     "one_before",
     "(ends <= uniform[..., None] * ends[..., -1:]).sum(dim=-1) → ((ends <= uniform[..., "
     "None]).sum(dim=-1) - 1).clamp(min=0)",
-).says("The token before the one that the number falls on.")
+).says("This is the token before the one that the number falls on.")
 exercise.slip("ends_below_alone", "ends <= → ends <").says(
     "An end that is exactly the number isn't counted, but the next token's piece begins there: compare with "
     "<=, or a token of probability 0 can be drawn."
@@ -119,14 +119,14 @@ exercise.slip(
 exercise.slip(
     "uniform_over_tokens",
     "(ends <= uniform[..., None] * ends[..., -1:]).sum(dim=-1) → (uniform * probabilities.size(-1)).long()",
-).says("The number times V: this draws each token equally often, whatever its probability.")
+).says("This is the number times V, which draws each token equally often, whatever its probability.")
 exercise.slip(
     "nearest_probability",
     "(ends <= uniform[..., None] * ends[..., -1:]).sum → torch.abs(probabilities - uniform[..., "
     "None]).argmin",
 ).says(
-    "The token whose probability is nearest to the number: lay the probabilities end to end instead, and "
-    "see on which the number falls."
+    "This is the token whose probability is nearest to the number: lay the probabilities end to end "
+    "instead, and see on which the number falls."
 )
 exercise.slip(
     "largest_first",
@@ -144,4 +144,4 @@ exercise.slip(
 exercise.slip(
     "ends_ahead",
     "ends <= uniform[..., None] * ends[..., -1:] → probabilities.cumsum(dim=-1) > uniform[..., None]",
-).says("The ends that lie above the number are counted: it is those that it has passed that tell the token.")
+).says("The ends that lie above the number are counted: the token is given by those that it has passed.")

@@ -69,18 +69,18 @@ def shifted_with_where(ids, pad=0):
 exercise.slip(
     "not_shifted", "targets.masked_fill → inputs.masked_fill", "targets == pad → inputs == pad"
 ).says(
-    "The targets are the inputs themselves: the model would learn to say again what it has just read, and "
-    "the loss would go to zero."
+    "The targets are the inputs themselves: the model would learn to repeat what it has just read, and the "
+    "loss would go to zero."
 )
 exercise.slip("shifted_backwards", ":-1 → 1:", ":, 1: → :, :-1").says(
     "Each position is asked for the token before it: inputs are all but the last token, targets all but "
     "the first."
 )
 exercise.slip("padding_as_a_target", "targets.masked_fill(targets == pad, -100) → ids[:, 1:]").says(
-    "Padding is left among the targets, so that the model spends its effort on saying <pad> after <eos>."
+    "Padding is left among the targets, so the model spends its effort on predicting <pad> after <eos>."
 )
 exercise.slip("padding_as_minus_one", "100 → 1").says(
-    "Padding gets −1 as its target: what torch leaves out by default, and this course too, is −100."
+    "Padding gets −1 as its target: torch leaves out −100 by default, and so does this course."
 )
 exercise.slip(
     "inputs_hidden_too",
@@ -97,14 +97,15 @@ exercise.slip("hidden_where_the_input_is_padding", "targets == pad → inputs ==
 exercise.slip(
     "rolled", "ids.narrow(1, 1, T) → ids.roll(-1, dims=1)", ".narrow(1, 0, T) →", of=shifted_with_where
 ).says(
-    "torch.roll puts the first token behind the last, so that the last position should say <bos>: cut the "
-    "two ends off instead."
+    "torch.roll puts the first token after the last, so the last position would have to predict <bos>: cut "
+    "the two ends off instead."
 )
 exercise.slip("shifted_by_two", ":-1 → :-2", ":, 1: → :, 2:").says(
-    "The targets are two tokens ahead, so that no position learns to say what comes next."
+    "The targets are two tokens ahead, so no position learns to predict what comes next."
 )
 exercise.slip("zero_is_padding_too", "targets == pad → (targets == pad) | (targets == 0)").says(
-    "Token 0 is left out as well as padding: where padding has another number, 0 is a token like any other."
+    "Token 0 is left out as well as padding: where padding has a different number, 0 is a token like "
+    "any other."
 )
 exercise.slip("padding_is_always_zero", "targets == pad → targets == 0").says(
     "Token 0 is left out whatever the number of padding is: compare with the argument pad."

@@ -57,7 +57,7 @@ exercise.slip("first_step_lost", "peak * step → peak * (step - 1)").says(
     "the peak."
 )
 exercise.slip("no_warm_up", "peak * step / warmup → peak").says(
-    "The peak right from the start: the warm-up is missing."
+    "The rate is at its peak right from the start: the warm-up is missing."
 )
 exercise.slip("down_from_the_start", " - warmup →").says(
     "The way down is measured from step 0, so that the rate falls suddenly after the warm-up: it goes "
@@ -76,7 +76,7 @@ exercise.slip(
     "by_an_inverse_root",
     "peak * (steps - step) / (steps - warmup) → peak * step / warmup if step <= warmup else peak * "
     "math.sqrt(warmup / step)",
-).says("Down with 1/√step, as in the first Transformer paper: here it is a straight line to 0.")
+).says("The rate falls as 1/√step, as in the first Transformer paper: here it falls in a straight line to 0.")
 exercise.slip("down_by_a_share", "steps - step → step - warmup").says(
     "After the peak this is the share of the way that is done, not what is left of it: the rate jumps to "
     "0 and climbs again."
@@ -89,7 +89,7 @@ exercise.slip(
     "along_a_cosine",
     "steps - step → 1 + math.cos(math.pi * (step - warmup) / (steps - warmup))",
     "steps - warmup → 2",
-).says("Down along a cosine, as many train: here it is a straight line.")
+).says("The rate falls along a cosine, as is common: here it falls in a straight line.")
 exercise.slip(
     "one_step_too_many", "steps - step → (steps + 1) - step", "steps - warmup → (steps + 1) - warmup"
 ).says("The way down ends one step after the last, so that the last rate isn't 0.")

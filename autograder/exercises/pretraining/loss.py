@@ -101,7 +101,7 @@ exercise.slip("token_zero_left_out", "targets != -100 → targets.clamp(min=0) !
 exercise.slip(
     "mean_over_the_vocabulary",
     "-(chosen * real).sum() / real.sum() → -logits.log_softmax(dim=-1)[targets != -100].mean()",
-).says("The log-probabilities of all tokens are averaged: of each position, only its target's counts.")
+).says("The log-probabilities of all tokens are averaged: at each position, only the target's counts.")
 
 
 @exercise.misconception
@@ -129,8 +129,8 @@ exercise.slip(
     "log_p.gather(-1, targets.masked_fill(~real, 0)[..., None])[..., 0]",
     "-(chosen * real).sum() / real.sum() → -(log_p * real).sum()",
 ).says(
-    "A sum over the tokens instead of their mean: the loss, and with it the gradient, would grow with the "
-    "length of the texts."
+    "This is a sum over the tokens instead of their mean: the loss, and with it the gradient, would grow "
+    "with the length of the texts."
 )
 exercise.slip(
     "without_minus",
@@ -146,7 +146,8 @@ exercise.slip("softmax_over_positions", "log_p.gather → logits.log_softmax(dim
     "to 1."
 )
 exercise.slip("probability_instead_of_logarithm", "log_p.gather → logits.softmax(-1).gather").says(
-    "The mean probability of the right tokens, with a minus: the cross-entropy takes its logarithm first."
+    "This is the mean probability of the right tokens, with a minus: the cross-entropy takes the "
+    "logarithm first."
 )
 exercise.slip("logits_as_logarithms", "log_p.gather → logits.gather").says(
     "The logits are taken for log-probabilities: they are scores, to be normalised by log_softmax first."
@@ -166,8 +167,12 @@ exercise.slip(
     "logits.softmax(dim=-1).gather(-1, targets.clamp(min=0)[..., None])[..., 0].log()",
     "-(chosen * real).sum() / real.sum() → -log_p[real].mean()",
 ).says(
-    "The logarithm comes after a softmax, where small probabilities have become 0 and their logarithm "
-    "infinite: log_softmax takes both steps in one."
+    "Scores far apart give infinity: e to a large one overflows, or a small probability has become 0, whose "
+    "logarithm is infinite; log_softmax takes both steps in one."
+)
+exercise.slip("logarithm_of_0_masked", "logits.log_softmax(dim=-1) → logits.softmax(dim=-1).log()").says(
+    "Scores far apart give infinity, since e to a large one overflows, or a small probability has become 0, "
+    "and infinity times 0 is NaN; log_softmax takes both steps in one."
 )
 exercise.slip(
     "logarithm_of_a_little_more",

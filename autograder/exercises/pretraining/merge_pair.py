@@ -69,7 +69,7 @@ def merge_by_iterator(word, pair):
 
 
 exercise.slip("text_replaced", '" ".join(merged) → word.replace(pair, pair.replace(" ", ""))').says(
-    "This replaces text, wherever tokens end: `l o` also stands in `xl o`, whose first token isn't `l`."
+    "This replaces text, wherever tokens end: `l o` is also in `xl o`, whose first token isn't `l`."
 )
 
 
@@ -94,7 +94,7 @@ exercise.slip(
     "        else:\n"
     "            merged.append(tokens[at])\n"
     "            at += 1",
-).says("The pair is merged the other way round too: `o l` isn't `l o`.")
+).says("The pair is merged in reverse order, too: `o l` isn't `l o`.")
 
 
 @exercise.misconception
@@ -148,7 +148,7 @@ def spaces_used_up(word, pair):
 
 @exercise.misconception
 def pair_as_a_pattern(word, pair):
-    """The pair is taken for a pattern, in which a full stop stands for any letter: `re.escape` makes it plain
+    """The pair is taken for a pattern, in which a full stop matches any letter: `re.escape` makes it plain
     text.
     """
     import re

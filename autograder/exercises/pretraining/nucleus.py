@@ -169,6 +169,21 @@ def each_against_p(probabilities, p):
     return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1e-9)
 
 
+exercise.slip(
+    "compared_with_the_best",
+    "probabilities * (ranks <= needed) → probabilities * (probabilities >= p * probabilities.amax(-1, True))",
+    of=nucleus_by_counting,
+).says("Each token is compared with p times the best one's probability: p is about the sum of those kept.")
+exercise.slip(
+    "cut_by_the_sorting_order",
+    "kept = torch.zeros_like(probabilities).scatter(-1, places, ordered.masked_fill(before >= p, 0)) → "
+    "kept = probabilities.masked_fill((before >= p).gather(-1, places), 0)",
+).says(
+    "What to drop is gathered by the order that sorts, where its inverse is needed: scatter undoes a sort, "
+    "and so does a gather with the argsort of that order."
+)
+
+
 @exercise.misconception
 def filled_with_the_rest(probabilities, p):
     """What is cut off goes to the most probable token: all that are kept grow in proportion."""

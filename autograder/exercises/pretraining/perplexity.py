@@ -69,10 +69,10 @@ exercise.slip(
 exercise.slip(
     "power_of_two",
     "((losses * counts).sum() / counts.sum()).exp() → 2 ** ((losses * counts).sum() / counts.sum())",
-).says("A power of 2, though the losses are in nats: their base is e.")
+).says("This is a power of 2, though the losses are in nats: their base is e.")
 exercise.slip(
     "no_power", "((losses * counts).sum() / counts.sum()).exp() → (losses * counts).sum() / counts.sum()"
-).says("This is the mean loss: the perplexity is e to it.")
+).says("This is the mean loss: the perplexity is e to that power.")
 exercise.slip(
     "losses_overwritten",
     "return ((losses * counts).sum() / counts.sum()).exp() → losses *= counts\n"

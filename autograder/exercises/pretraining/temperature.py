@@ -93,8 +93,8 @@ exercise.slip(
     "return (logits / temperature).softmax(dim=-1) → powers = (logits / temperature).exp()\n"
     "    return powers / powers.sum(dim=-1, keepdim=True)",
 ).says(
-    "At a low temperature e to these scores is infinite, and infinity over infinity is NaN: subtract the "
-    "largest score first, or let `softmax` do it."
+    "At a low temperature the exponentials of these scores are infinite, and infinity over infinity is NaN: "
+    "subtract the largest score first, or let `softmax` do it."
 )
 exercise.slip(
     "not_a_distribution", "(logits / temperature).softmax(dim=-1) → logits.softmax(dim=-1) / temperature"
@@ -103,8 +103,8 @@ exercise.slip(
     "the softmax."
 )
 exercise.slip("softmax_twice", "logits / temperature → logits.softmax(-1) / temperature").says(
-    "A softmax before the division and one after it: the first makes probabilities, between which the "
-    "second hardly sees a difference."
+    "There is a softmax before the division and one after it: the first makes probabilities, which are "
+    "nearly alike to the second."
 )
 exercise.slip(
     "zero_is_one",

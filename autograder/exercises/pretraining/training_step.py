@@ -144,7 +144,7 @@ exercise.slip("graph_returned", "value.item() → value").says(
     "memory: `.item()` makes a plain number of it."
 )
 exercise.slip("loss_after_the_step", "value.item() → loss(model, *batch).item()").says(
-    "The loss is computed once more after the step: a second forward pass for a number you had already."
+    "The loss is computed once more after the step: a second forward pass for a number that you already had."
 )
 exercise.slip("stepped_twice", "return value.item() → optimizer.step()\n    return value.item()").says(
     "The optimizer moves twice for one batch."

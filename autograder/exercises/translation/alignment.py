@@ -79,17 +79,17 @@ exercise.slip("end_and_padding_too", ".masked_fill(~real, -1.0) →").says(
     "when it has nothing to look for."
 )
 exercise.slip("first_head_alone", "weights.mean(dim=0) → weights[0]").says(
-    "Only the first head is asked: another may be the one that aligns, so the average of all is taken."
+    "Only the first head is used: a different one may be the one that aligns, so the average of all is taken."
 )
 exercise.slip("largest_of_any_head", "weights.mean(dim=0) → weights.amax(dim=0)").says(
-    "The most that any head gives counts here, so that one sure head overrules all others: the average "
+    "The largest weight of any head counts here, so that one sure head overrules all others: the average "
     "over the heads is meant."
 )
 exercise.slip("each_head_for_itself", ".mean(dim=0) →").says(
     "Each head has a result of its own here: the heads are averaged first, and the largest is taken then."
 )
 exercise.slip("only_hidden_ones", "~real → real").says(
-    "The mask is the wrong way round, so that only what may not be aligned is left."
+    "The mask is inverted, so that only what may not be aligned is left."
 )
 exercise.slip(
     "least_looked_at",
@@ -113,6 +113,6 @@ exercise.slip(
 exercise.slip(
     "counted_among_the_real", "weights.mean(dim=0).masked_fill(~real, -1.0) → weights.mean(dim=0)[:, real]"
 ).says(
-    "The places that count for nothing are cut out, and the rest is counted anew: hide them instead, so "
-    "that a place keeps its number."
+    "The hidden places are cut out, and the rest is renumbered: hide them instead, so that a place keeps "
+    "its number."
 )

@@ -8,7 +8,6 @@ from autograder.entry import Entry
 from autograder.exercises.translation import shared
 from helpers import translation
 from helpers.checking.calling.drivers import Case
-from helpers.translation import length_normalised
 
 # Tokens of the beam's small tables: 0 is <pad>, 1 <bos>, 2 <eos>; A, B, C are 3, 4, 5.
 A, B, C = 3, 4, 5
@@ -17,13 +16,12 @@ A, B, C = 3, 4, 5
 exercise = Entry(
     id="translation.beam_search",
     title="Beam search",
-    points=4,
+    points=5,
     difficulty=5,
-    minutes=25,
+    minutes=28,
     driver="call_with_layer",
     reference=translation.beam_search,
     returns=("hypotheses",),
-    needs=("translation.length_normalised",),
 )
 
 
@@ -110,7 +108,7 @@ def beam_by_sorting(step, beams, longest, alpha, bos=1, eos=2):
         for pair in found[:beams]:
             (ended if pair[0][-1] == eos else alive).append(pair)
     ended += alive
-    answers = [(length_normalised(score, len(tokens[1:]), alpha), tokens[1:]) for tokens, score in ended]
+    answers = [(score / ((5 + len(tokens[1:])) / 6) ** alpha, tokens[1:]) for tokens, score in ended]
     answers.sort(key=lambda pair: pair[0], reverse=True)
     return answers
 
@@ -125,12 +123,12 @@ def beam_in_tensors(step, beams, longest, alpha, bos=1, eos=2):
         last = flat % total.shape[1]
         tokens = torch.cat([tokens[flat // total.shape[1]], last[:, None]], dim=1)
         for at in torch.nonzero(last == eos).flatten().tolist():
-            ended.append((length_normalised(float(sums[at]), written, alpha), tokens[at, 1:].tolist()))
+            ended.append((float(sums[at]) / ((5 + written) / 6) ** alpha, tokens[at, 1:].tolist()))
         tokens, sums = tokens[last != eos], sums[last != eos]
         if len(tokens) == 0:
             break
     for row, total in zip(tokens.tolist(), sums.tolist(), strict=True):
-        ended.append((length_normalised(total, len(row) - 1, alpha), row[1:]))
+        ended.append((total / ((5 + len(row) - 1) / 6) ** alpha, row[1:]))
     return sorted(ended, reverse=True)
 
 
@@ -182,7 +180,7 @@ def one_for_each_hypothesis(step, beams, longest, alpha, bos=1, eos=2):
         grown = [(before + value, [*tokens, token]) for (before, tokens), value, token in together]
         finished += [one for one in grown if one[1][-1] == eos]
         running = [one for one in grown if one[1][-1] != eos]
-    scored = [(length_normalised(v, len(t) - 1, alpha), t[1:]) for v, t in finished + running]
+    scored = [(v / ((5 + len(t) - 1) / 6) ** alpha, t[1:]) for v, t in finished + running]
     return sorted(scored, key=lambda one: -one[0])
 
 
@@ -191,7 +189,7 @@ exercise.slip(
     "        finished += [one for one in grown if one[1][-1] == eos]\n →",
     "[one for one in grown if one[1][-1] != eos] → grown",
 ).says("Finished hypotheses are continued after their `<eos>`: they leave the beam as they are.")
-exercise.slip("not_normalised", "length_normalised(value, len(tokens) - 1, alpha) → value").says(
+exercise.slip("not_normalised", "value / ((5 + len(tokens) - 1) / 6) ** alpha → value").says(
     "alpha isn't used, so that short translations win because they have fewer factors below 1."
 )
 exercise.slip(
@@ -244,7 +242,7 @@ def ended_ones_keep_their_places(step, beams, longest, alpha, bos=1, eos=2):
         for (before, tokens), row in zip(running, log_p.tolist(), strict=True):
             grown += [(before + value, [*tokens, token]) for token, value in enumerate(row)]
         kept = sorted(grown, key=lambda one: -one[0])[:beams]
-    scored = [(length_normalised(v, len(t) - 1, alpha), t[1:]) for v, t in kept]
+    scored = [(v / ((5 + len(t) - 1) / 6) ** alpha, t[1:]) for v, t in kept]
     return sorted(scored, key=lambda one: -one[0])
 
 
@@ -267,7 +265,7 @@ exercise.slip(
 )
 exercise.slip(
     "normalised_on_the_way",
-    "[one for one in grown if one[1][-1] != eos] → [(length_normalised(v, len(t) - 1, alpha), t) for v, t "
+    "[one for one in grown if one[1][-1] != eos] → [(v / ((5 + len(t) - 1) / 6) ** alpha, t) for v, t "
     "in grown if t[-1] != eos]",
 ).says(
     "Sums are normalised at each step and then added to, so that early tokens are divided again and "
@@ -293,15 +291,15 @@ def ends_before_choosing(step, beams, longest, alpha, bos=1, eos=2):
         going_on = [one for one in found if one[1][-1] != eos]
         running = sorted(going_on, key=lambda one: one[0], reverse=True)[:beams]
     scored = [
-        (length_normalised(total, len(tokens) - 1, alpha), tokens[1:]) for total, tokens in finished + running
+        (total / ((5 + len(tokens) - 1) / 6) ** alpha, tokens[1:]) for total, tokens in finished + running
     ]
     return sorted(scored, key=lambda one: one[0], reverse=True)
 
 
 @exercise.misconception
 def one_list_for_all(step, beams, longest, alpha, bos=1, eos=2):
-    """Continuations of one hypothesis share its list, so what one appends stands in all of them: make a new
-    list, [*tokens, token].
+    """Continuations of one hypothesis share its list, so what one appends is in all of them: make a new list,
+    [*tokens, token].
     """
     running, finished = [(0.0, [bos])], []
     for _ in range(longest):
@@ -317,6 +315,18 @@ def one_list_for_all(step, beams, longest, alpha, bos=1, eos=2):
         finished += [(total, tokens) for total, tokens, token in found if token == eos]
         running = [(total, tokens) for total, tokens, token in found if token != eos]
     scored = [
-        (length_normalised(total, len(tokens) - 1, alpha), tokens[1:]) for total, tokens in finished + running
+        (total / ((5 + len(tokens) - 1) / 6) ** alpha, tokens[1:]) for total, tokens in finished + running
     ]
     return sorted(scored, key=lambda one: one[0], reverse=True)
+
+
+exercise.slip("by_plain_length", "((5 + len(tokens) - 1) / 6) → (len(tokens) - 1)").says(
+    "This divides by length^α: also a fair choice, but here it is ((5 + length) / 6)^α, which is gentler "
+    "to short sentences."
+)
+exercise.slip("multiplied_by_the_penalty", "value / (( → value * ((").says(
+    "The log-probability is multiplied by the penalty, which makes long sentences worse still: divide by it."
+)
+exercise.slip(
+    "power_above_alone", "((5 + len(tokens) - 1) / 6) ** alpha → ((5 + len(tokens) - 1) ** alpha / 6)"
+).says("The power is taken of 5 + length alone: the 6 is inside it, so that one token has the penalty 1.")

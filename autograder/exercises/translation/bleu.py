@@ -10,19 +10,19 @@ from autograder.exercises.translation import shared
 from helpers import translation
 from helpers.checking.calling.drivers import Case
 from helpers.checks import inputs_unchanged
-from helpers.translation import brevity_penalty, clipped_matches
+from helpers.translation import clipped_matches
 
 exercise = Entry(
     id="translation.bleu",
     title="BLEU",
-    points=2,
+    points=3,
     difficulty=3,
-    minutes=8,
+    minutes=11,
     reference=translation.bleu,
     forbidden=shared.LIBRARIES,
     returns=("BLEU",),
     properties=(inputs_unchanged,),
-    needs=("translation.clipped_matches", "translation.brevity_penalty"),
+    needs=("translation.clipped_matches",),
 )
 
 
@@ -63,7 +63,8 @@ def bleu_as_a_product(candidates, references):
         if not matches:
             return 0.0
         product *= matches / possible
-    return 100 * brevity_penalty(sum(map(len, a)), sum(map(len, b))) * product**0.25
+    c, r = sum(map(len, a)), sum(map(len, b))
+    return 100 * (1.0 if c >= r else math.exp(1 - r / c)) * product**0.25
 
 
 @exercise.alternative
@@ -79,7 +80,7 @@ def bleu_in_one_pass(candidates, references):
     if min(matches) == 0:
         return 0.0
     mean = math.exp(sum(math.log(m / t) for m, t in zip(matches, possible, strict=True)) / 4)
-    return 100.0 * mean * brevity_penalty(c, r)
+    return 100.0 * mean * math.exp(min(0.0, 1 - r / c))
 
 
 @exercise.alternative
@@ -114,7 +115,7 @@ def mean_of_sentences(candidates, references):
         for n in (1, 2, 3, 4):
             found, possible = clipped_matches(a, b, n)
             value *= (found / possible if possible else 0.0) ** 0.25
-        scores.append(100 * brevity_penalty(len(a), len(b)) * value)
+        scores.append(100 * min(1.0, math.exp(1 - len(b) / len(a))) * value)
     return sum(scores) / len(scores)
 
 
@@ -139,7 +140,7 @@ exercise.slip("product_without_root", " / 4 →").says(
     "The four precisions are multiplied, and no fourth root is taken: a geometric mean lies between the "
     "smallest and the largest."
 )
-exercise.slip("short_ones_go_free", "brevity_penalty(*lengths) * →").says(
+exercise.slip("short_ones_go_free", "penalty * →").says(
     "Short translations pay nothing, so that leaving out whatever is uncertain pays: the brevity penalty "
     "is missing, or its two lengths aren't numbers of words."
 )
@@ -187,4 +188,17 @@ exercise.slip("letters_for_words", "(one.split(), other.split()) → (one, other
 )
 exercise.slip("letters_and_words", "in pairs → in zip(candidates, references, strict=True)").says(
     "The lengths are in words, but the n-grams are of letters: split() the texts for both."
+)
+exercise.slip("long_ones_punished", "r / c → c / r").says(
+    "Long candidates are punished and short ones aren't: a long one has a low precision already, which is "
+    "what a short one is tempted to avoid."
+)
+exercise.slip("long_ones_rewarded", "min(1.0, math.exp(1 - r / c)) → math.exp(1 - r / c)").says(
+    "Candidates that are longer than their references get a factor above 1: it is 1 from equal length on."
+)
+exercise.slip("plain_ratio", "math.exp(1 - r / c) → c / r").says(
+    "The factor is the plain ratio of the lengths: it is e to the power 1 - reference/candidate."
+)
+exercise.slip("one_forgotten", "min(1.0, math.exp(1 - r / c)) → 1.0 if c >= r else math.exp(-r / c)").says(
+    "The 1 in the penalty's exponent is missing, so that it jumps from 0.37 to 1 at equal length."
 )

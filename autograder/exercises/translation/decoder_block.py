@@ -152,12 +152,12 @@ class WithAMaskOfItsOwn(torch.nn.Module):
 
 
 exercise.slip("NotCausal", "causal=True → causal=False").says(
-    "The self-attention isn't causal, so each position sees the words that it is to predict: the loss "
+    "The self-attention isn't causal, so each position sees the words that it has to predict: the loss "
     "becomes small in training, and decoding, where those words aren't there yet, fails."
 )
 exercise.slip("CausalAsMemoryMask", "causal=True → memory_mask, causal=True").says(
     "The mask of the memory goes to the self-attention as well: it says which source positions are real, "
-    "and the decoder's own positions are others."
+    "but the decoder's own positions are different ones."
 )
 exercise.slip("KeysFromTheDecoder", "memory, memory_mask, crossed → self.norm_2(y)").says(
     "The cross-attention gets its keys and values from the decoder itself, so nothing of the source "
@@ -180,15 +180,15 @@ exercise.slip(
     "asks the source with what it knows from that."
 )
 exercise.slip("PaddingSeen", "memory_mask, crossed → None, crossed").says(
-    "The memory's mask isn't handed on, so that words look at padding of the source, and a translation "
+    "The memory's mask isn't passed on, so that words look at padding of the source, and a translation "
     "depends on what else is in the batch."
 )
 exercise.slip(
     "MemoryMaskTurned", "memory_mask, crossed → None if memory_mask is None else ~memory_mask, crossed"
-).says("The memory's mask is turned round: True already means “may be looked at”.")
+).says("The memory's mask is inverted: True already means “may be looked at”.")
 exercise.slip(
     "LaterNormsExchanged", "self.norm_2(y) → self.norm_3(y)", "self.norm_3(y) → self.norm_2(y)"
-).says("The second and the third norm have changed places: each sublayer has its own, in order.")
+).says("The second and the third norm are swapped: each sublayer has its own, in order.")
 exercise.slip(
     "CrossAttentionCausal",
     "y = y + self.cross_attention(self.norm_2(y), memory, memory_mask, crossed) → T_q, T_k = y.size(1), "
@@ -198,7 +198,7 @@ exercise.slip(
     "        y = y + self.cross_attention(self.norm_2(y), memory, seen, crossed)",
 ).says(
     "The cross-attention is causal too, as if word i could only look at the first i source words: the "
-    "source is all there from the start, and other languages have another order."
+    "source is all there from the start, and other languages have a different order."
 )
 exercise.slip(
     "NoCrossAttention",
@@ -211,7 +211,7 @@ exercise.slip("OwnCacheForgotten", ", cache=own →").says(
     "The self-attention doesn't get its cache, so a new position sees nothing of what was written before it."
 )
 exercise.slip("CachesForgotten", ", cache=own →", "memory_mask, crossed → memory_mask").says(
-    "Neither cache is handed on: the first belongs to the self-attention, the second to the cross-attention."
+    "Neither cache is passed on: the first belongs to the self-attention, the second to the cross-attention."
 )
 exercise.slip("CachesExchanged", "cache=own → cache=crossed", "memory_mask, crossed → memory_mask, own").says(
     "The two caches are swapped: the first is the self-attention's, which grows with each word, the second "
@@ -235,8 +235,8 @@ exercise.slip(
     "self.cross_attention(y, memory, memory_mask, crossed))",
     "y + self.feed_forward(self.norm_3(y)) → self.norm_3(y + self.feed_forward(y))",
 ).says(
-    "The norms come after the sums, as in the paper of 2017: here they are at the entrance of each "
-    "sublayer, and the residual path stays as it is."
+    "The norms come after the sums, as in the paper of 2017: here they come before each sublayer, and the "
+    "residual path stays as it is."
 )
 exercise.slip(
     "NormOnTheSublayer",
@@ -246,8 +246,8 @@ exercise.slip(
     "self.norm_2(self.cross_attention(y, memory, memory_mask, crossed))",
     "self.feed_forward(self.norm_3(y)) → self.norm_3(self.feed_forward(y))",
 ).says(
-    "The norms are put on what comes out of the sublayers: pre-norm normalises what goes in, and adds the "
-    "result as it is."
+    "The norms are applied to the sublayers' outputs: pre-norm normalises the inputs, and adds the outputs "
+    "as they are."
 )
 exercise.slip("NoNorms", "self.norm_1(y) → y", "self.norm_2(y) → y", "self.norm_3(y) → y").says(
     "The norms aren't used: without them the sizes drift from layer to layer, and training becomes unstable."

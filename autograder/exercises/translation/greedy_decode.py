@@ -110,7 +110,7 @@ exercise.slip("beginning_kept", "tokens[:, 1:] → tokens").says(
 exercise.slip(
     "goes_on_after_the_end",
     "step(tokens).argmax(dim=-1).masked_fill(finished, pad) → step(tokens).argmax(-1)",
-).says("Rows that are finished go on writing while others aren't: after its `<eos>` a row gets `<pad>`.")
+).says("Rows that are finished keep writing while others aren't: after its `<eos>` a row gets `<pad>`.")
 exercise.slip(
     "ends_again_and_again",
     "step(tokens).argmax(dim=-1).masked_fill(finished, pad) → "
@@ -123,8 +123,8 @@ exercise.slip("stops_with_the_first", "finished.all() → finished.any()").says(
 
 @exercise.misconception
 def stops_where_all_end_at_once(step, rows, longest, bos=1, eos=2, pad=0):
-    """The loop stops only where all rows write `<eos>` in the same step, and those that ended before go on:
-    who is finished has to be remembered from step to step.
+    """The loop stops only where all rows write `<eos>` in the same step, and those that ended before
+    continue: which rows are finished has to be remembered from step to step.
     """
     tokens = torch.full((rows, 1), bos)
     for _ in range(longest):

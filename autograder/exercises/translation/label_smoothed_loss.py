@@ -122,6 +122,15 @@ exercise.slip("padding_scored", "each[asked] → (-(1 - epsilon) * right - epsil
     "the count."
 )
 exercise.slip(
+    "padding_takes_part",
+    " * keep).sum() / keep.sum() → ).mean()",
+    "(1 - epsilon) * one_hot → (1 - epsilon) * one_hot * keep[..., None]",
+    of=smoothed_by_one_hot,
+).says(
+    "Places without a target take part in the mean, with ε spread over their tokens: leave them out of the "
+    "sum and of the count."
+)
+exercise.slip(
     "padding_smoothed",
     "log_p.gather(-1, targets.clamp(min=0).unsqueeze(-1)).squeeze(-1) → log_p[asked].gather(-1, "
     "targets[asked][:, None]).mean()",

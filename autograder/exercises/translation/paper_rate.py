@@ -66,7 +66,7 @@ exercise.slip(
     "d_model**-0.5 * min(step**-0.5, step * warmup**-1.5) → min(step**-0.5, step * warmup**-1.5) / d_model",
 ).says("The width counts as 1/d_model: it is one over its square root.")
 exercise.slip("peak_of_one", "d_model**-0.5 → warmup**0.5").says(
-    "The peak is 1 for any width: √warmup stands where 1/√d_model belongs."
+    "The peak is 1 for any width: √warmup is where 1/√d_model belongs."
 )
 exercise.slip("grows_with_width", "d_model**-0.5 → d_model**0.5").says(
     "The rate grows with the width: wider models want smaller steps, so the exponent of d_model is -0.5."

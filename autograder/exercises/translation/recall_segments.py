@@ -1,26 +1,26 @@
-"""Catch the slip: whose words they are."""
+"""Catch the slip: two passages in a row."""
 
 from autograder.recall import recall
 
 exercise = recall(
     "translation.recall_segments",
-    "bert.segments",
-    title="Catch the slip: whose words they are",
+    "bert.pack",
+    title="Catch the slip: two passages in a row",
     task=(
-        "This gives each token its segment: 1 after the first `[SEP]`, number 5, up to the "
-        "second; 0 elsewhere, and for padding."
+        "This packs two passages that fit into a row, with `[CLS]` (4) and `[SEP]` (5), and gives each token "
+        "its segment."
     ),
     code="""
-def segments_of(ids):
-    separators = (ids == 5).long()
-    closed = separators.cumsum(dim=-1)
-    return ((closed == 1) & (ids != 0)).long()
+def pack(first, second, length):
+    row = [4, *first, 5, *second, 5]
+    segments = [0] * (len(first) + 2) + [1] * (len(first) + 1)
+    return row, segments
 """,
     inputs=(
-        "segments_of(torch.tensor([[4, 7]]))",
-        "segments_of(torch.tensor([[4, 7, 5, 8, 5]]))",
+        "pack([7], [8], 6)",
+        "pack([7, 8], [9], 9)",
     ),
-    hint=("a separator closes its own segment, and still belongs to it"),
+    hint=("each passage has as many segments as tokens, its separator included"),
     line=3,
     shows=2,
 )

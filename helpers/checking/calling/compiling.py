@@ -12,13 +12,15 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from types import FrameType, FunctionType
+from types import FunctionType
 from typing import Any
 
 import torch
 
 COMPILER = "code of torch's compiler"  # as a message names it
+OURS, HERE = "ours", os.path.join(os.path.dirname(__file__), "")
 PARTS = ("_refs", "_decomp", "_prims", "_inductor", "fx")
+PACKAGES = tuple(f"torch.{part}." for part in PARTS)
 GRAPH = "<eval_with_key>"  # begins the name of the file that a graph's code doesn't have
 FILES = (GRAPH, *(os.path.join(os.path.dirname(torch.__file__), part, "") for part in PARTS))
 # A trace names the file that called an operator: for a graph's, this one.
@@ -39,21 +41,23 @@ def words(name: str) -> frozenset[str]:
     return frozenset(re.findall("[a-z]+", name.partition(".")[0]))
 
 
-def caller() -> FrameType | None:
-    """Who forbids: the first of the callers that isn't code of this package or of `contextlib`."""
-    ours = (os.path.join(os.path.dirname(__file__), ""), contextlib.__file__)
-    frame: FrameType | None = sys._getframe(1)
-    while frame and frame.f_code.co_filename.startswith(ours):
+def among_callers() -> bool:
+    """Whether code of the compiler called whoever calls torch now, through whatever is between them.
+
+    An answer is called by code of this package, so there the search ends.
+    """
+    frame = sys._getframe(1).f_back  # whose caller is the watch
+    while frame and (whose := _whose(frame.f_code.co_filename)) is not OURS:
+        if whose is COMPILER:
+            return True
         frame = frame.f_back
-    return frame
+    return False
 
 
-def among_callers(below: FrameType | None) -> bool:
-    """Whether code of the compiler is among the callers, however far up, but not beyond `below`."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame and frame is not below and not frame.f_code.co_filename.startswith(FILES):
-        frame = frame.f_back
-    return frame is not None and frame is not below
+@functools.cache
+def _whose(file: str) -> str:
+    """Whose code a file holds: the compiler's, this package's, or another's."""
+    return COMPILER if file.startswith(FILES) else OURS if file.startswith(HERE) else ""
 
 
 @contextlib.contextmanager
@@ -63,10 +67,9 @@ def refused(wanted: frozenset[frozenset[str]]) -> Iterator[None]:
     Args:
         wanted: the words by which forbidden functions are known.
     """
-    modules = tuple(name for name in sys.modules if name.startswith("torch._"))
-    named, interpreter = _named(wanted, modules), torch.fx.Interpreter.call_function
+    interpreter = torch.fx.Interpreter.call_function
     # defence: forbidden: definitions
-    functions: list[Any] = [*named, *_graphs(torch.fx.GraphModule), interpreter]
+    functions: list[Any] = [*_named(wanted), *_graphs(torch.fx.GraphModule), interpreter]
     codes = [function.__code__ for function in functions]
     replaced = [(kind, "__call__", _unless_traced(kind.__call__)) for kind in PROGRAMS]
     # defence: forbidden: kernels
@@ -92,20 +95,30 @@ def _raise(*args: object, **kwargs: object) -> None:
     raise ForbiddenCall(COMPILER)
 
 
-@functools.cache
-def _named(wanted: frozenset[frozenset[str]], modules: tuple[str, ...]) -> tuple[FunctionType, ...]:
+def _named(wanted: frozenset[frozenset[str]]) -> set[FunctionType]:
     """The compiler's functions of forbidden names; not those of gradients, which torch's `jvp` compiles."""
-    packages = tuple(f"torch.{part}." for part in PARTS)
-    found: dict[FunctionType, None] = {}
-    for module in modules:
-        for value in list(vars(sys.modules[module]).values()) if f"{module}.".startswith(packages) else ():
-            while hasattr(value, "__wrapped__"):
-                value = value.__wrapped__
-            if isinstance(value, FunctionType) and f"{value.__module__}.".startswith(packages):
-                named = words(value.__name__)
-                if "backward" not in named and any(each <= named for each in wanted):
-                    found[value] = None
-    return tuple(function for function in found if not function.__code__.co_freevars)
+    by_word = functions_by_word()
+    found = [set.intersection(*(by_word.get(word, set()) for word in each)) for each in wanted]
+    return set().union(*found) - by_word.get("backward", set())
+
+
+def functions_by_word() -> dict[str, set[FunctionType]]:
+    """All functions that the compiler has by now, by the words in their names."""
+    return _functions(tuple(name for name in sys.modules if name.startswith("torch._")))
+
+
+@functools.cache
+def _functions(modules: tuple[str, ...]) -> dict[str, set[FunctionType]]:
+    found: dict[str, set[FunctionType]] = {}
+    theirs = [vars(sys.modules[module]) for module in modules if f"{module}.".startswith(PACKAGES)]
+    for value in [value for module in theirs for value in module.values()]:
+        while hasattr(value, "__wrapped__"):
+            value = value.__wrapped__
+        ours = isinstance(value, FunctionType) and f"{value.__module__}.".startswith(PACKAGES)
+        if ours and not value.__code__.co_freevars:
+            for word in words(value.__name__):
+                found.setdefault(word, set()).add(value)
+    return found
 
 
 def _graphs(kind: Any) -> Iterator[FunctionType]:

@@ -18,7 +18,7 @@ import torch
 from torch.library import Library
 from torch.overrides import TorchFunctionMode
 
-from helpers.checking.calling.compiling import COMPILER, ForbiddenCall, among_callers, caller, refused, words
+from helpers.checking.calling.compiling import COMPILER, ForbiddenCall, among_callers, refused, words
 
 # Where an operator may have code of its own for tensors on the CPU: of one kind of device, or made of others.
 CODE = (
@@ -37,8 +37,16 @@ def forbid(names: tuple) -> Iterator[None]:
     """Make each named function raise `ForbiddenCall` for as long as the block runs.
 
     Packages, and functions of those that nobody has imported, are left to `tracing`, which reads the code.
-    A block within another that forbids the same does nothing: a sheet's cases share what it costs.
     """
+    names = imported(names)
+    # defence: forbidden: calls
+    with replaced(names), _WatchCalls(names) if names else contextlib.nullcontext():
+        yield
+
+
+@contextlib.contextmanager
+def replaced(names: tuple) -> Iterator[None]:
+    """The costly part of `forbid`, which a sheet's cases share: within one of the same it does nothing."""
     names = imported(names)
     if names == tuple(_originals):
         yield
@@ -49,8 +57,6 @@ def forbid(names: tuple) -> Iterator[None]:
             stack.callback(_originals.clear)
             # defence: forbidden: operators
             _replace_operators(stack, names)
-            # defence: forbidden: calls
-            stack.enter_context(_WatchCalls(names))
             stack.enter_context(refused(frozenset(_wanted(names).values())))
         for name in names:
             owner, attribute = _resolve(name)
@@ -84,23 +90,25 @@ def _wanted(names: tuple) -> dict[str, frozenset[str]]:
     return {name: words(function) for name, function in last.items() if function.islower()}
 
 
+def _forbidden(wanted: dict[str, frozenset[str]], called: str) -> str | None:
+    """Which of the forbidden functions the one called so stands for."""
+    return next((name for name, each in wanted.items() if each <= words(called)), None)
+
+
 class _WatchCalls(TorchFunctionMode):
     """Sees each call of torch's functions and methods, by whatever name the caller has it."""
 
     def __init__(self, names: tuple) -> None:
         super().__init__()
-        self._wanted = _wanted(names)
-        self._below = caller()
+        self._name = functools.cache(functools.partial(_forbidden, _wanted(names)))
 
     def __torch_function__(
         self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None
     ) -> Any:
-        called = words(getattr(func, "__name__", ""))
-        for name, wanted in self._wanted.items():
-            if wanted <= called:
-                raise ForbiddenCall(name)
+        if name := self._name(getattr(func, "__name__", "")):
+            raise ForbiddenCall(name)
         # defence: forbidden: called by the compiler
-        if among_callers(self._below):
+        if among_callers():
             raise ForbiddenCall(COMPILER)
         return func(*args, **(kwargs or {}))
 

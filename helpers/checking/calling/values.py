@@ -123,9 +123,11 @@ def settled(value: Any, depth: int = 0) -> Any:
     """
     if isinstance(value, str):
         return str.__str__(value)
-    if type(value) is torch.Tensor and not _unsent(value):  # as it would come back from JSON, and sooner
-        # defence: answers: so are tensors
-        return torch.Tensor.clone(torch.Tensor.detach(value).cpu(), memory_format=torch.contiguous_format)
+    if type(value) is torch.Tensor:
+        with torch._C.DisableTorchFunction():  # what watches calls need not see these
+            if not _unsent(value):  # as it would come back from JSON, and sooner
+                # defence: answers: so are tensors
+                return value.detach().cpu().clone(memory_format=torch.contiguous_format)
     if type(value) not in PLAIN or depth > MAX_DEPTH:
         return decode(encode(value, depth))
     if isinstance(value, list | tuple):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.comparing import ALMOST, GUESSES
-from helpers.checking.explaining.contrast import contrast
+from helpers.checking.explaining.contrast import contrast, plain
 from helpers.checking.explaining.hints import UNKNOWN
 from helpers.checking.explaining.recognising import RECOGNISABLE, Failure, recognise
 from helpers.checking.explaining.relations import relation
@@ -20,6 +20,7 @@ from helpers.checking.sheet import AND, KnownMisconception, Sheet
 
 ONE_CHANGE = "Your results are exactly those of a right answer in which"
 TWO_MISTAKES = "There are two mistakes."
+OR_ANOTHER = "The other wrong cases look different, so first see whether your code does this."
 IN_ONE_CASE = "That is so in this case; the other wrong cases look different."
 
 
@@ -80,16 +81,17 @@ def _mistake_in_part(failure: Failure) -> Cause | None:
     values = {number: failure.values(number) for number in returned}
     mistakes = [(each, [each.gives]) for each in known if each.gives]
     slips = [(said, texts) for said, texts in sheet.slips.items() if not _of_names(sheet, said)]
-    found: tuple[KnownMisconception | str, list[tuple[int, int]]] | None
+    found: tuple[KnownMisconception | str, list[tuple[int, int]], bool] | None
     found = in_part(failure.wordless, values, mistakes, slips)
     if not found:
         return None
-    each, where = found
+    each, where, sure = found
     case = where[0][0]
     shown = _shown_in(sheet, values, where) if failure.reveal else "Some of the wrong cases show"
     fix = f"{shown} exactly this: fix it first, then look at the rest again."
     if isinstance(each, KnownMisconception):
-        return _named([each], case, f"{each.sentence} {fix}")
+        guess = f"{shown} exactly what this mistake would give: {each.sentence} {OR_ANOTHER}"
+        return _named([each], case, f"{each.sentence} {fix}" if sure else guess)
     told = f"{ONE_CHANGE} {each}."
     return Cause(failure.wrong[case].cause, case, f"{told} {fix}", told)
 
@@ -107,9 +109,10 @@ def _relation_of_all(failure: Failure) -> Cause | None:
 
 def _what_wrong_cases_share(failure: Failure) -> Cause | None:
     number, first = _first(failure)
-    right = [case for case, problem in zip(failure.sheet.cases, failure.problems, strict=True) if not problem]
-    wrong = [failure.sheet.cases[n] for n in failure.wrong]
-    told = contrast(right, wrong, raised=first.cause == "raised")
+    sheet, right = failure.sheet, [n for n, problem in enumerate(failure.problems) if not problem]
+    cases = ([sheet.cases[n] for n in numbers] for numbers in (right, failure.wrong))
+    worked = sum(not plain(sheet.cases[n], sheet.expected[n].outputs) for n in right)
+    told = contrast(*cases, worked=worked, raised=first.cause == "raised")
     return Cause(first.cause, number, f"{told} {first.meaning}", told) if told else None
 
 

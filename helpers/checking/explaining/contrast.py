@@ -1,10 +1,12 @@
 """What the cases have in common in which an answer is wrong, and the others don't."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import torch
 
 from helpers.checking.calling.outcome import Case
+from helpers.checking.explaining.closeness import distinct, equal
 
 AXES = "an input has more than {}"
 FROM_THE_END = ": count axes from the end, like dim=-1"
@@ -12,8 +14,13 @@ LONE = 2  # wrong cases at most, if a single right one is to tell what it is abo
 SIZES = "Right only where two sizes are equal: are two axes mixed up?"
 
 
-def contrast(right: Sequence[Case], wrong: Sequence[Case], *, raised: bool = False) -> str:
+def contrast(
+    right: Sequence[Case], wrong: Sequence[Case], *, worked: int | None = None, raised: bool = False
+) -> str:
     """A sentence that is true of the cases; "" where nothing tells them apart, or none is right.
+
+    `worked` is how many of the right cases aren't `plain`; None means all. Only these tell of shapes: the
+    others may be right whatever the shape.
 
     `raised` is whether an answer raises where it is wrong. Shapes lead to that, mostly, so a single right
     case tells of them, and sizes of 1 tell nothing: many things have them that don't matter.
@@ -23,7 +30,8 @@ def contrast(right: Sequence[Case], wrong: Sequence[Case], *, raised: bool = Fal
     if not right or not wrong:
         return ""
     # One among many may be right for another reason.
-    of_sizes = raised or len(right) > 1 or len(wrong) <= LONE
+    worked = len(right) if worked is None else worked
+    of_sizes = worked > 0 and (raised or worked > 1 or len(wrong) <= LONE)
     features = [dict.fromkeys(_features(case, of_sizes)) for case in (*wrong, *right)]
     ours, others = features[: len(wrong)], features[len(wrong) :]
     said = [
@@ -38,6 +46,14 @@ def contrast(right: Sequence[Case], wrong: Sequence[Case], *, raised: bool = Fal
         return f"Wrong only where {' and '.join(said)}{FROM_THE_END if said == of_axes[:1] else ''}."
     told = next(iter(said), "") or ("" if raised else _of_size_1(right, wrong))
     return told or (_number_of_axes(right, wrong) if of_sizes else "")
+
+
+def plain(case: Case, expected: Any) -> bool:
+    """Whether what is right is an input unchanged, or one number throughout: wrong code gives that too."""
+    if not isinstance(expected, torch.Tensor):
+        return False
+    given = [tensor for _, tensor in case.inputs()]
+    return distinct(expected) < 2 or any(equal(tensor, expected) for tensor in given)
 
 
 def _of_size_1(right: Sequence[Case], wrong: Sequence[Case]) -> str:

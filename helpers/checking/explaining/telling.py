@@ -24,7 +24,7 @@ def in_part(
     values: Mapping[int, Pairs],
     mistakes: Iterable[tuple[Known, Sequence[str]]],
     slips: Iterable[tuple[Known, Sequence[str]]],
-) -> tuple[Known, list[tuple[int, int]]] | None:
+) -> tuple[Known, list[tuple[int, int]], bool] | None:
     """The mistake that shows in more wrong cases than any other, where none explains them all.
 
     Args:
@@ -35,8 +35,10 @@ def in_part(
             fits a case or two by chance: it has to show in most of the wrong ones.
 
     Returns:
-        What is known of it, and where it shows: cases and places among their values. None if two are as
-        likely, or the values tell too little.
+        What is known of it; where it shows, as cases and places among their values; and whether that is most
+        of the wrong cases and two thirds of the numbers that tell. A different mistake can give the same in
+        small cases, so it is None if most of what tells is elsewhere, if two are as likely, or if the values
+        tell too little.
     """
     found: list[tuple[int, bool, Known, list[tuple[int, int]]]] = []
     known = [*((False, *each) for each in mistakes), *((True, *each) for each in slips)]
@@ -50,8 +52,10 @@ def in_part(
     if not likely or any(each is not likely[0][2] for _, _, each, _ in likely):
         return None
     _, is_slip, each, where = likely[0]
-    wrong = sum(1 for each in seen if each)
-    return None if is_slip and 2 * most <= wrong else (each, where)
+    telling = {case: len(_telling_of(pairs)) for case, pairs in values.items()}
+    here, all_of_it = sum(telling[case] for case in {case for case, _ in where}), sum(telling.values())
+    sure = 2 * most > sum(1 for each in seen if each) and 3 * here >= 2 * all_of_it
+    return (each, where, sure) if sure or (2 * here > all_of_it and not is_slip) else None
 
 
 def tells(pairs: Iterable[tuple[Any, Any]]) -> bool:
@@ -60,7 +64,11 @@ def tells(pairs: Iterable[tuple[Any, Any]]) -> bool:
     Args:
         pairs: right values, each with the one that was returned.
     """
-    return len({each for right, got in pairs for each in _telling(right, got)}) >= ENOUGH
+    return len(_telling_of(pairs)) >= ENOUGH
+
+
+def _telling_of(pairs: Iterable[tuple[Any, Any]]) -> set[object]:
+    return {each for right, got in pairs for each in _telling(right, got)}
 
 
 def _telling(right: Any, got: Any) -> set[object]:
