@@ -5,9 +5,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from helpers.checking import progress
-from helpers.start_here import proof
-
 RELEASE = Path(__file__).resolve().parents[2] / "release"
 
 
@@ -22,6 +19,8 @@ def run(options: argparse.Namespace) -> int:
 
     Nothing of the student's is executed.
     """
+    from helpers.start_here import proof  # which imports torch
+
     if not options.folder.is_dir():
         raise LookupError(f"there is no folder {options.folder}")
     try:
@@ -40,6 +39,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _problem(lesson: dict[str, Any], folder: Path) -> str:
     """Why no notebook in the folder has the answers of a lesson on the page; "" if one has."""
+    from helpers.start_here import proof
+
     paths = [path for path in sorted(folder.rglob(f"{lesson['lesson']}.ipynb")) if path.is_file()]
     for path in paths:
         try:
@@ -51,6 +52,8 @@ def _problem(lesson: dict[str, Any], folder: Path) -> str:
 
 
 def _checks(lesson: dict[str, Any]) -> str:
+    from helpers.checking import progress
+
     now = progress.version(RELEASE / lesson["lesson"])
     older = sum(each["checks"] != now for each in lesson["passed"])
     return f", {older} of them with other checks than this course's now" if older else ""

@@ -165,8 +165,10 @@ class Course:
 
 def by_kind(notebook: nbformat.NotebookNode) -> dict[str, nbformat.NotebookNode]:
     """The cells of a small notebook by what they are, the first of each: `check attention.double`."""
-    cells = reversed(notebook.cells)
-    return {f"{lessons.kind(cell)} {lessons.exercise_of(cell)}".strip(): cell for cell in cells}
+    found: dict[str, nbformat.NotebookNode] = {}
+    for cell in notebook.cells:
+        found.setdefault(f"{lessons.kind(cell)} {lessons.exercise_of(cell)}".strip(), cell)
+    return found
 
 
 def exercise_in(path: Path) -> Exercise:
