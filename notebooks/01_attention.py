@@ -5,7 +5,7 @@
 #   the Transformer, one query first and then all at once. You will learn why √d_k is there, compare with the additive
 #   attention of early neural translators, and catch a mistake that is easy to make.
 # - **You need** Python, tensors in PyTorch (shapes, broadcasting, `@`), and what a gradient is.
-# - **Time** {minutes} minutes. Sections 1.1 to 1.7 and 1.8 to 1.14 fit two sittings.
+# - **Time** {minutes} minutes. Sections 1.1 to 1.7 and 1.8 to 1.13 fit two sittings.
 #
 # Every exercise is checked as soon as you ask for it. If you get stuck, each has two hints and then the idea.
 
@@ -953,7 +953,7 @@ with waiting_for("Exercise 1.2"):
     show(plots.bars(labels, both, title="One query, 8 keys, $d_k$ = 64"))
 
 # %% [markdown]
-# ## 1.14 What to take along
+# ## 1.13 What to take along
 #
 # - Attention is a soft look-up: scores, softmax, weighted average. A query asks; keys are compared; values are
 #   averaged.

@@ -855,8 +855,8 @@ with waiting_for("Exercise 3.8a"), after_predicting("positional.longer"):
 #
 # **Why.** A bias has a last number, and hands come round: with both, *farther* ends somewhere. The simplest way that
 # has no end is to let distant words count less: subtract from each score a number that grows with the distance
-# (Press et al. 2022, who call it ALiBi). Nothing is learned. Each head $h = 1 \dots H$ has its own slope
-# $m_h$, so that some heads look near and others far:
+# (Press et al. 2022, who call it ALiBi). Nothing is learned. Each head has its own slope $m_h$, so that
+# some heads look near and others far. (Here, as in the paper, heads are counted from 1: $h = 1 \dots H$.)
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} - m_h\,|i - j| \qquad m_h = 2^{-8h/H}$$
 #
@@ -906,13 +906,13 @@ check("positional.penalty", linear_penalty)
 # Where four heads look, if all words are alike
 with waiting_for("Exercise 3.9"):
     looking_back = linear_penalty(4, 64, 64)[:, -1].flip(-1).softmax(-1)  # the last query, nearest key first
-    series = {f"head {h + 1}": row for h, row in enumerate(looking_back)}
+    series = {f"slope 1/{4 ** (h + 1)}": row for h, row in enumerate(looking_back)}
     title = "Where 4 heads look, if all words are alike"
     show(curves(range(64), series, xlabel="distance", ylabel="weight", title=title))
 
 # %% [markdown]
-# Head 1 looks at a few neighbours, head 4 at everything almost equally. The penalty is defined for any distance,
-# and it keeps growing with distance.
+# The steepest slope looks at a few neighbours, the flattest at everything almost equally. The penalty is defined for
+# any distance, and it keeps growing with distance.
 
 # %% [markdown]
 # ## 3.10 Which of them works on longer texts?

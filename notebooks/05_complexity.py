@@ -3,7 +3,7 @@
 #
 # - **You will learn** to count what a layer costs before you run it: its operations, the steps that have to run one
 #   after another, its memory. You will find the length at which attention stops being the cheaper layer, check the
-#   count with a stopwatch, and write attention that never holds its n × n table.
+#   count with a stopwatch, and write attention that never holds all n × n weights.
 # - **You need** lessons 1, 2 and 4 (scaled dot-product attention, heads, the cache), logarithms, and the slope of a
 #   straight line.
 # - **Time** {minutes} minutes, in three sittings: 5.1 to 5.7 count, 5.8 to 5.10 measure, 5.11 to 5.16 save memory.
@@ -40,8 +40,8 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 #
 # A model reads one page. Then it reads a book of 300 pages. Is that 300 times the work, or 300² = 90,000 times?
 #
-# Let us measure. Here is lesson 1's self-attention with all its projections. We double the length of its input, once
-# for a short sequence and once for a long one. What happens to the time?
+# Let us measure. Here is lesson 1's self-attention with its three **projections**, the products with $W_q$, $W_k$ and
+# $W_v$. We double the length of its input, once for a short sequence and once for a long one. What happens to the time?
 
 # %% predict="complexity.doubled"
 
@@ -87,7 +87,8 @@ with waiting_for("your prediction"), after_predicting("complexity.doubled"):
 # FLOPs. Together **48**. (A sum of 3 products needs only 2 additions. But it starts from 0, and everybody counts 2
 # per multiply-add.)
 #
-# Axes in front of the last two are a batch: so many products are done. As code, from the two shapes alone:
+# Axes in front of the last two are a batch: their sizes say how many such products there are. As code, from the two
+# shapes alone:
 
 
 # %%
@@ -210,9 +211,10 @@ with waiting_for("Exercise 5.4"):
 # %% [markdown]
 # ## 5.5 How far does a convolution see?
 #
-# Before attention, recurrent and convolutional layers read sequences. To compare, we need one more number for
-# convolutions. In a causal one with kernel width $k$, each position looks at itself and the $k - 1$ before it. A
-# distant word is out of sight until enough layers are stacked.
+# Before attention, two kinds of layers read sequences. A *recurrent* one goes from position to position and carries a
+# state along. A *convolutional* one gives each position a weighted sum of its neighbours; how many it reaches is its
+# **kernel width** $k$. If it is causal, these are the position itself and the $k - 1$ before it, so a distant word is
+# out of sight until enough layers are stacked. How many does that take?
 #
 # - With **steps of 1**, each layer adds $k - 1$ positions to what the last one sees.
 # - With **growing steps** (*dilated*: 1, then $k$, then $k^2$, ...) each layer multiplies what the last one sees by
@@ -316,7 +318,7 @@ with waiting_for("Exercise 5.5"):
 # <details><summary>Hint 1</summary>What does attention compute for each pair of positions, and what do the other two
 # compute for each position?</details>
 # <details><summary>Hint 2</summary>Can position 7 be computed before position 6, and through how many positions or
-# layers does information from position 1 have to pass?</details>
+# layers does information from position 0 have to pass?</details>
 # <details><summary>The idea</summary>Attention works on pairs, the other two on matrices at each position. Only the
 # recurrent layer waits and hands on position by position. In attention every pair is one step apart.</details>
 
@@ -392,8 +394,9 @@ explorers.layer_explorer(layer_cost)
 #
 # Attention with $p$ projections takes $2p\,nd^2 + 4n^2d$ FLOPs. (We leave out the softmax's $6n^2$: for $d = 64$
 # that is 2 % of the scores and the mixture, and less for larger $d$.) A recurrent layer with $r$ matrices of
-# $d \times d$ in each step takes $2r\,nd^2$. A plain one has $r = 2$, one for the input and one for the state. A
-# GRU has three of each, $r = 6$; an LSTM four, $r = 8$.
+# $d \times d$ in each step takes $2r\,nd^2$. A plain one has $r = 2$, one for the input and one for the state. Those
+# used in practice also learn what to keep in the state and what to forget: a GRU has three of each, $r = 6$, an LSTM
+# four, $r = 8$.
 #
 # **By hand.** As in the table: $p = 0$, $r = 2$. Then $4n^2d = 4nd^2$ gives $n = d$.
 # With $p = 3$ and an LSTM: $6nd^2 + 4n^2d = 16nd^2$, so $4n^2d = 10nd^2$ and $n = 2.5\,d$.
@@ -666,8 +669,8 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.clock"):
 #
 # You can wait for a slow program. A program that runs out of memory stops.
 #
-# Attention makes a table of $n \times n$ weights for each head and each sequence of a batch. Unless the layer is
-# written as in 5.12, the tables of all layers are also kept for the backward pass.
+# Attention makes $n \times n$ weights, a table, for each head and each sequence of a batch. Unless the layer is written
+# as in 5.12, the tables of all layers are also kept for the backward pass.
 #
 # **By hand.** 2 sequences, 3 heads, $n = 4$: 2·3·4·4 = 96 numbers. In float32, 4 bytes each, **384 bytes**. (Large
 # models often use bfloat16, a number format of 2 bytes: half of that.)
@@ -912,8 +915,8 @@ with waiting_for("Exercise 5.12"):
 # ## 5.14 The cache, and heads that share keys
 #
 # You built the **key-value cache** in 4.9: when a model writes word by word, the keys and values so far are kept
-# instead of being computed again. Each new word then costs the FLOPs of one row of scores, not $n$ rows. Now memory
-# is the limit. How much does the cache take?
+# instead of being computed again. Each new word then costs one row of scores instead of $n$, and memory becomes the
+# limit. How much does the cache take?
 #
 # For each position, each layer, and each head that has keys and values of its own, the cache keeps one key and one
 # value of $d_\text{head}$ numbers. The queries aren't kept: each is used for its own word and never again.

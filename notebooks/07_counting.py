@@ -29,7 +29,7 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 
 # %% recall="counting.recall_norm"
 
-# %% recall="counting.recall_heads"
+# %% recall="counting.recall_running"
 
 # %% recall="counting.recall_embed"
 
@@ -66,8 +66,8 @@ print({name: tuple(parameter.shape) for name, parameter in small.named_parameter
 #
 # **By hand.** 3 inputs, 2 outputs: 3·2 = 6 weights and 2 biases, so 8, as torch says above.
 #
-# In this lesson you count, and torch only confirms. So your answers may use none of its layers: all of them, from
-# `Linear` to a convolution, are kinds of `Module`.
+# In this lesson you count, and torch only confirms. So your answers may not use its layers. (All of them, from
+# `Linear` to a convolution, are kinds of `Module`.)
 #
 # **Exercise 7.1** · difficulty 1 of 5 · 3 minutes · 1 point
 #
@@ -636,7 +636,7 @@ with waiting_for("Exercise 7.9"):
 #
 # **BERT** (Devlin et al. 2019) is an encoder. Each token gets the sum of three learned vectors: its own, its position's and
 # its segment's (first sentence or second). A norm follows, then the layers, and on top the **pooler**, a linear map with
-# a bias from width to width, for the first position ([CLS]).
+# a bias from width to width, for the first position, which holds the extra token [CLS].
 #
 # **By hand**, 10 tokens, 5 positions, 2 segments, width 4, 2 heads, hidden width 8, 1 layer: 17·4 + 8 + 172 + 20 = **268**.
 
@@ -759,8 +759,8 @@ explorers.size_explorer(functions)
 # %% [markdown]
 # ## 7.14 Memory: what each parameter needs
 #
-# Could Transformer-base be trained at home, on a GTX 1050 Ti with 4 GB? Obviously not, says a student with such a GPU:
-# 65 million parameters, and the paper used 8 GPUs for 12 hours. Is it obvious? The rest of this lesson finds out.
+# Could Transformer-base be trained at home, on a GTX 1050 Ti with 4 GB? It has 65 million parameters, and the paper
+# used 8 GPUs for 12 hours. "Obviously not" comes to mind. Is it obvious? The rest of this lesson finds out.
 #
 # **Formula.** In float32 each number takes 4 bytes. For each parameter training keeps
 #
@@ -1167,7 +1167,7 @@ explorers.training_explorer(
 # - Attention has four square maps, $4(d^2 + d)$. Heads split them and don't change the count.
 # - With $d_{ff} = 4d$ a layer has about $12 d^2$: a third attention, two thirds feed-forward. A decoder layer has a second
 #   attention and a third norm. A mask has no parameters. Tied matrices count once.
-# - A formula that agrees on one model may do so by coincidence. Test it where all sizes differ, and change one at a time.
+# - A formula can agree with one model by coincidence. Test it where all sizes differ, and change one at a time.
 # - Training with Adam in float32 takes 16 bytes per parameter, plus activations, which grow with the batch.
 # - A token costs about 6 FLOPs per parameter. Divide by the FLOPs per second that are really reached.
 # - Quote a published size together with what it counts. 65M, 110M and 117M are all rounded, and 117M was wrong.

@@ -824,7 +824,7 @@ with waiting_for("the training in 8.11"), torch.no_grad():
     asked, looked = HE + "the jokes that carry the book", []
     trained(model)(vocabulary.batch([asked], eos=False), weights=looked)
     last = torch.cat([layer[0, :, -1, -7:] for layer in looked])  # (layers · heads, 7)
-    heads = [f"block {layer}, head {head}" for layer in (1, 2) for head in (1, 2, 3, 4)]
+    heads = [f"block {layer}, head {head}" for layer in (1, 2) for head in range(4)]
     title = "What the last position looks at"
     ax = plots.heatmap(last, heads, asked.split()[-7:], title=title)
     ax.set(xlabel="looked at", ylabel="")

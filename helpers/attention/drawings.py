@@ -58,7 +58,7 @@ def look_up() -> "Axes":
     )
     turn = (scores.right + 12, scores.y), (scores.right + 12, 158), (weights.x, 158)
     arrow(ax, scores.after, *turn, (weights.x, weights.top - 22))
-    label(ax, weights.x - 10, 172, "÷ $\\sqrt{d_k}$, mask, softmax of each row", at="right")
+    label(ax, weights.x - 10, 172, "÷ $\\sqrt{d_k}$, softmax of each row", at="right")
     return ax
 
 

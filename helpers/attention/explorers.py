@@ -110,7 +110,7 @@ def _reading_picture(sentence: str, most: int) -> str:
 
 
 def writing_explorer(
-    readers: Mapping[str, OwnReader], exercise: str = "Exercise 1.4", looks: bool = False
+    readers: Mapping[str, OwnReader], exercise: str = "Exercise 1.5", looks: bool = False
 ) -> "VBox":
     """Type a beginning, and see how readers with the student's functions in them write on.
 

@@ -32,7 +32,7 @@ def beside_scores() -> "Axes":
         165,
         "Four tables of four queries by four keys, side by side",
         "Scores: " + "; ".join(", ".join(map(str, line)) for line in scores),
-        "The causal mask: a tick means that a query may look; row i has ticks in its first i columns",
+        "The causal mask: a tick means that a query may look; row i has ticks up to column i",
         "Where it has none, the scores become minus infinity",
         "After the softmax the weights are 1; .5, .5; .33, .33, .33; .25, .25, .25, .25, and 0 elsewhere",
     )

@@ -20,7 +20,7 @@ def padding_mask(lengths: torch.Tensor, T: int) -> torch.Tensor:
 
     Args:
         lengths: how many words each sentence has, (B,), integers.
-        T: positions of the filled-up sentences.
+        T: positions of each padded sentence.
 
     Returns:
         Boolean, (B, T). True is a word, False is padding.

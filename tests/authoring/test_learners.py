@@ -17,6 +17,7 @@ SOFTMAX = Report(
     named=("divided_by_total",), true=(), nothing=(), misleading=(), place="here:1",
     code="def softmax(x, dim):\n    e = torch.exp(x - x.amax(dim, keepdim=True))\n    return e / e.sum()\n",
 )  # fmt: skip
+STRANGE = "def softmax(x, dim):\n    e = 2 + torch.sin(7.3 * x)\n    return e / e.sum(dim, keepdim=True)\n"
 
 
 @pytest.mark.parametrize("report", EVERY, ids=lambda report: report.place)
@@ -90,7 +91,7 @@ def test_a_message_is_what_somebody_read_it_to_be(finding, expected):
 
 
 def test_a_message_that_names_no_mistake_is_nothing():
-    strange = judged(replace(SOFTMAX, code="def softmax(x, dim):\n    return 7.3 * x + x % 5\n"))
+    strange = judged(replace(SOFTMAX, code=STRANGE))
     assert strange.finding.meaning.startswith(UNKNOWN)
     assert strange.verdict == "nothing"
 

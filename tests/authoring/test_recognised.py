@@ -246,6 +246,10 @@ def zero_times_infinity(q, k, v, mask=None):
     return w @ v, w
 
 
+def zero_times_infinity_in_a_softmax(scores, mask):
+    return (scores + (~mask) * -math.inf).softmax(-1)
+
+
 def shifted_too_late(logits, targets):
     """The logarithm of a sum that has overflowed, where the known mistake is that of a rounded softmax."""
     real = targets != -100
@@ -257,7 +261,7 @@ def shifted_too_late(logits, targets):
     ("exercise", "answer", "words"),
     [
         ("attention.scaled_dot_product", zero_times_infinity, "0 · ∞"),
-        ("masking.attention", zero_times_infinity, "0 · ∞"),
+        ("masking.softmax", zero_times_infinity_in_a_softmax, "0 · ∞"),
         ("pretraining.loss", shifted_too_late, "overflows"),
     ],
 )

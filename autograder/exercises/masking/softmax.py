@@ -147,7 +147,9 @@ exercise.slip(
     "Hidden scores are lowered by 10, so hidden keys keep a little weight, and more the higher they score: "
     "only −∞, or the lowest number there is, always hides."
 )
-exercise.slip("filled_with_infinity", "torch.finfo(scores.dtype).min → math.inf").says(
+exercise.slip(
+    "filled_with_infinity", "torch.finfo(scores.dtype).min → math.inf", ".masked_fill(~mask, 0.0) →"
+).says(
     "Where something is hidden, rows are NaN: its scores are +∞, and ∞ − ∞ is NaN, or −∞ is multiplied by "
     "the mask, and 0 · ∞ is NaN; fill in −∞ with masked_fill or torch.where."
 )
