@@ -253,6 +253,18 @@ class LoRALinear(torch.nn.Module):
     def forward(self, x):
         return self.linear(x) + self.share * (x @ self.A.T @ self.B.T)
 """,
+    "bert.word_head": """
+class WordHead(torch.nn.Module):
+    def __init__(self, d_model, vocabulary):
+        super().__init__()
+        self.transform = torch.nn.Linear(d_model, d_model)
+        self.norm = torch.nn.LayerNorm(d_model, eps=1e-12)
+        self.bias = torch.nn.Parameter(torch.zeros(vocabulary))
+
+    def forward(self, x, embedding):
+        x = self.norm(torch.nn.functional.gelu(self.transform(x)))
+        return (x + torch.zeros(1)) @ embedding.T + self.bias
+""",
     "translation.label_smoothed_loss": """
 def label_smoothed_loss(logits, targets, epsilon):
     little = epsilon / logits.size(-1)
