@@ -65,9 +65,12 @@ def choices(reviews: list[corpora.Review]) -> list[tuple[str, str, str, str]]:
     return found
 
 
-def written(own: writer.OwnReader, count: int, temperature: float) -> list[str]:
-    """So many texts that a reader writes from nothing, each up to its end."""
-    return [own.write("", temperature, seed) for seed in range(count)]
+def grammatical(own: writer.OwnReader, temperature: float, count: int = 100) -> tuple[str, str]:
+    """The share of grammatical sentences in so many reviews that it writes, and their number."""
+    texts = [writer.BEGINNING + " " + own.write(writer.BEGINNING, temperature, seed) for seed in range(count)]
+    sentences = [each for text in texts for each in corpora.sentences(text)]
+    share = mean(corpora.is_grammatical(each) for each in sentences)
+    return f"{share:.0%}", str(len(sentences))
 
 
 def measure(console: Parts, kind: str) -> None:
@@ -98,9 +101,10 @@ def measure(console: Parts, kind: str) -> None:
     console.print(table)
     table = Table("temperature", "grammatical sentences", "of")
     for temperature in (0.3, 0.7, 1.0, 2.0):
-        sentences = [each for text in written(own, 200, temperature) for each in corpora.sentences(text)]
-        good = mean(corpora.is_grammatical(each) for each in sentences)
-        table.add_row(str(temperature), f"{good:.0%}", str(len(sentences)))
+        table.add_row(str(temperature), *grammatical(own, temperature))
+    if not kind:
+        removed = writer.OwnReader(model, {"positions": lambda x, table: x}, [])
+        table.add_row("0.7, positions removed", *grammatical(removed, 0.7))
     console.print(table)
 
 

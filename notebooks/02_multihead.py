@@ -5,7 +5,7 @@
 #   multiplications, and what individual heads do. You will write the module that all later lessons use, check it
 #   against PyTorch's, set two heads by hand, and switch heads off in a model that you have trained.
 # - **You need** lesson 1 (queries, keys, values, masks) and `torch.nn.Module` with `torch.nn.Linear`.
-# - **Time** {minutes} minutes. Sections 2.1 to 2.6 and 2.7 to 2.13 fit two sittings.
+# - **Time** {minutes} minutes. Sections 2.1 to 2.6 and 2.7 to 2.14 fit two sittings.
 #
 # Every exercise is checked as soon as you ask for it. If you get stuck, each has two hints and then the idea.
 
@@ -14,8 +14,11 @@ import itertools
 import math
 
 import torch
+from IPython.display import display
 
 from helpers.attention import scaled_dot_product_attention
+from helpers.attention.explorers import writing_explorer
+from helpers.attention.writer import own_reader
 from helpers.checks import case, check
 from helpers.figures import plots, repeats
 from helpers.figures.predicting import after_predicting, predict
@@ -989,7 +992,41 @@ explorers.heads_explorer(read)
 # ### END SOLUTION
 
 # %% [markdown]
-# ## 2.13 What to take along
+# ## 2.13 Your heads write
+#
+# At the end of lesson 1, your attention wrote book reviews in a trained model. Now **your** module makes both of
+# that model's look-ups, with the model's weights in its four matrices. If your attention of lesson 1 passed its
+# check on this computer, your module calls that one, otherwise the course's. The table says which.
+
+# %%
+with waiting_for("Exercise 2.5"):
+    mine = own_reader(heads=MultiHeadAttention)
+    display(mine.table())
+
+# %% [markdown]
+# Two more models write beside it. In each of them, **your** `switch_off` has removed one head. The bars show where
+# the two heads of the complete model look before it writes.
+
+# %% draw=true
+# Explore: both heads write, and each without the other
+with waiting_for("Exercises 2.5 and 2.10"), torch.no_grad():
+    writers = {"both heads": mine}
+    for head in range(2):
+        fewer = own_reader(heads=MultiHeadAttention)
+        weight = fewer.heads.W_o.weight
+        weight.copy_(switch_off(weight, torch.arange(2) != head))
+        writers[f"without head {head}"] = fewer
+    display(writing_explorer(writers, "Exercises 2.5 and 2.10", looks=True))
+
+# %% [markdown]
+# Try these:
+#
+# 1. Type *the jokes that fill the book*. Which head looks at *jokes*, and who still writes *are* without it?
+# 2. Type *luckily , the plot is*, then *sadly , the plot is*. Which head looks at the mood?
+# 3. Type *in her new mystery ,* and write again, several times. What does the model lose with each head?
+
+# %% [markdown]
+# ## 2.14 What to remember
 #
 # - One head gives each query one average. Several heads give several, side by side, and W_o mixes them.
 # - Split: cut the last axis into (H, D), *then* swap H and T. Merge: swap back, then flatten. `view` alone mixes up

@@ -6,7 +6,7 @@
 #   distances, learned or fixed, added to the scores; and rotary positions, which turn queries and keys.
 # - **You need** lesson 1: scaled dot-product attention, masks, and what *equivariant* means. From lesson 2: heads.
 #   Sine and cosine.
-# - **Time** {minutes} minutes. Sections 3.1 to 3.6 and 3.7 to 3.11 fit two sittings.
+# - **Time** {minutes} minutes. Sections 3.1 to 3.6 and 3.7 to 3.12 fit two sittings.
 #
 # Every exercise is checked as soon as you ask for it. If you get stuck, each has two hints and then the idea.
 
@@ -14,8 +14,10 @@
 import math
 
 import torch
+from IPython.display import display
 
 from helpers.attention import permutation_gaps, scaled_dot_product_attention
+from helpers.attention.explorers import writing_explorer
 from helpers.attention.reader import reader
 from helpers.attention.writer import own_reader
 from helpers.checks import case, check
@@ -57,16 +59,17 @@ texts = [
     "luckily , the plot is gripping . sadly , the jokes are",
 ]
 with waiting_for("your prediction"), after_predicting("positional.bag"):
-    for kind in ("", "without positions"):
-        print(f"the reader {kind}")
+    for name, model in {"with": reader(), "without": reader(kind="without positions")}.items():
+        print(f"The reader {name} positions")
         for text in texts:
-            likely = reader(kind=kind).most_likely(reader(kind=kind).read(text), 4)
-            print(f"  {text} …", ", ".join(f"{word} {p:.4f}" for word, p in likely.items()))
+            likely = model.most_likely(model.read(text), 4)
+            found = ", ".join(f"{word} {p:.3f}" for word, p in likely.items())
+            print(f"  {text} …\n     ", found)
 
 # %% [markdown] reveals="positional.bag"
-# The reader of lesson 1 goes by the word just before *the jokes*. The one without positions gives both texts
-# the same probabilities, to the last digit. For its last word, it averages over a **bag** of words: it knows that *sadly*
-# and *luckily* are in it, but not which of them belongs to the jokes.
+# The reader of lesson 1 goes by the adverb just before *the jokes*. The one without positions gives both texts the
+# same probabilities. Its last word averages over a **bag** of words: it sees that *sadly* and *luckily* are in there,
+# but not which of them belongs to the jokes.
 #
 # In lesson 1 you measured why: self-attention is **equivariant**. Shuffle the words, and each word keeps its output.
 # (The reason isn't that q·k = k·q. With $W_q \ne W_k$, word $i$ scores word $j$ differently than $j$ scores $i$, and the
@@ -189,12 +192,15 @@ with waiting_for("Exercise 3.2"):
         scores = own.read(own.ids(text))[0][0, -1]
         likely = scores.softmax(-1).topk(4)
         names = [list(own.model.vocabulary)[n] for n in likely.indices]
-        print(f"{text} …", ", ".join(f"{w} {p:.4f}" for w, p in zip(names, likely.values, strict=True)))
+        found = ", ".join(f"{w} {p:.3f}" for w, p in zip(names, likely.values, strict=True))
+        print(f"  {text} …\n     ", found)
 
 # %% [markdown]
 # That is what it said in 3.1. In 3.11 it will write with your function.
-#
-# **What fails now.** Which rows of a learned table does training reach? We add 24 rows to 32 sentences of 16 words,
+
+# %% [markdown]
+# ### Where the table ends
+# Which rows of a learned table does training reach? We add 24 rows to 32 sentences of 16 words,
 # and look at the gradient:
 
 # %% draw=true
@@ -213,7 +219,7 @@ with waiting_for("Exercise 3.2"):
 
 # %% [markdown]
 # Rows 16 to 23 get no gradient at all: they keep their random numbers. And beyond the last row there is nothing to
-# look up. How much does that matter? We need a model small enough to train in two seconds, and a task on which
+# look up. To see how much that matters, we need a model small enough to train in two seconds, and a task in which
 # order counts.
 #
 # **The task.** The texts are plays. Each token is a word or one of four names. The question at each token is *who
@@ -241,14 +247,14 @@ with waiting_for("Exercise 3.2"):
 
 # %% [markdown]
 # At 16 tokens the table mends what was broken: from two thirds right (often there are only a few names to choose
-# from) to practically everything. In the shaded part, beyond the training length, the model is no better than
-# without positions, or worse.
+# from) to practically everything. In the shaded part, beyond the training length, the model does worse than without
+# positions.
 
 # %% [markdown]
 # ## 3.3 A row for every position: sines and cosines
 #
-# **Why.** If rows beyond the training length are the problem, then don't learn them: compute them, by a formula that
-# has a row for *every* position. A clock tells the time with a few hands of different speeds. The second hand
+# **Why.** If rows beyond the training length are the problem, don't learn rows: compute them, by a formula that has one
+# for *every* position. A clock tells the time with a few hands of different speeds. The second hand
 # distinguishes moments close together, the hour hand distant ones. Do the same with positions: $d_{model}/2$ hands,
 # each given by the sine and cosine of its angle, which always lie between −1 and 1.
 #
@@ -340,7 +346,7 @@ with waiting_for("Exercises 3.2 and 3.3"), after_predicting("positional.beyond")
 # %% [markdown] reveals="positional.beyond"
 # Within the training length it is as good as the learned table, without a number to learn. (The same holds for
 # translation: Vaswani et al. 2017, table 3, row E.) But beyond it this model falls as far. That a row is *defined*
-# doesn't mean that a model can *use* it: in training it met only 16 rows.
+# doesn't mean that a model can *use* it: in training it met only 16 of them.
 
 # %% [markdown]
 # The paper says that sinusoids *may* allow longer texts, and it chose them for two properties. The next two sections
@@ -551,8 +557,8 @@ explorers.positions_explorer(sinusoidal)
 # %% [markdown]
 # ## 3.7 A number for each distance
 #
-# **What fails.** Both tables say *where* a word is. Does that matter? We let the models of 3.2 and 3.3 read texts of
-# 16 tokens, as in training, with the same distances between words. Only the numbering starts later:
+# **What fails.** Both tables say *where* a word is. So the models of 3.2 and 3.3 read texts of 16 tokens again, as in
+# training, with the same distances between words. Only the numbering starts later:
 
 # %% draw=true
 # The same texts of 16 tokens, numbered from 0, 4, 8 and 16
@@ -562,8 +568,8 @@ with waiting_for("Exercises 3.2 and 3.3"):
         print(f"{name:<14}", "   ".join(right))
 
 # %% [markdown]
-# From practically everything right to less than two thirds, and the texts are the same. The models have learned each
-# position by itself, although only the distances count.
+# In our run they fall from practically everything right to 0.60 and 0.43, and the texts are the same. The models have
+# learned each position by itself, although only the distances count.
 #
 # **Why.** It rarely matters that a word is the 40th, but often that it comes three positions before some other
 # word. *Relative* positions express that. Leave the input as it is, and add to the **scores** something that
@@ -658,9 +664,9 @@ with waiting_for("Exercises 3.2, 3.3 and 3.7"):
 # %% [markdown]
 # ## 3.8 Turning queries and keys
 #
-# **What fails.** The bias adds the same numbers whatever the words are. So each head has one favourite distance. Here is
-# a task in which the *word* decides how far to look: token 0 asks for the token one position back, token 1 for the
-# token two back, and so on to token 7, eight back. The model has 4 heads.
+# **What fails.** A head's bias is the same for all words. Here is a task in which the *word* decides how far back to
+# look: token 0 asks for the token one position back, token 1 for the one two back, and so on to token 7, which asks for
+# the one eight back. The model has 4 heads.
 
 # %% predict="positional.word_decides"
 
@@ -673,16 +679,15 @@ with waiting_for("Exercise 3.7"), after_predicting("positional.word_decides"):
         print(f"{name:<14} {right.mean():.2f} (five models: {right.min():.2f} to {right.max():.2f})")
 
 # %% [markdown] reveals="positional.word_decides"
-# Little more than a third, not much better than without positions. (Those do better than 1/8 because they know which
-# tokens there are.) A sum of *what the words say* and *what the distance says* can't express that each word has a
+# Little more than a third, not much better than without positions. (Even that is more than 1/8, because a model knows
+# which tokens there are.) A sum of *what the words say* and *what the distance says* can't express that each word has a
 # distance of its own.
 
 # %% [markdown]
 # **Why.** In 3.5, a shift turned each pair of the *position's vector*. Now turn each pair of the *query and the key*
 # themselves, the same way: anticlockwise, by an angle that grows with the position. In each pair, the angle between
-# query and key then changes by the difference of the two angles, so it depends on the distance. And as words make the
-# query, each word can prefer its own distance. These are **rotary** positions (Su et al. 2021). Many large language
-# models use them, such as LLaMA (Touvron et al. 2023, section 2.2).
+# query and key then changes by the difference of the two angles, so it depends on the distance. These are **rotary**
+# positions (Su et al. 2021). Many large language models use them, such as LLaMA (Touvron et al. 2023, section 2.2).
 #
 # **Formula.** At position $p$, pair $i$ of a vector, $(a, b) = (x_{2i}, x_{2i+1})$, turns by $p\,\omega_i$, where
 # $\omega_i = 10000^{-2i/d}$ as before and $d$ is the width of the query:
@@ -853,10 +858,10 @@ with waiting_for("Exercise 3.8a"), after_predicting("positional.longer"):
 # %% [markdown]
 # ## 3.9 A penalty for distance
 #
-# **Why.** A bias has a last number, and hands come round: with both, *farther* ends somewhere. The simplest way that
-# has no end is to let distant words count less: subtract from each score a number that grows with the distance
-# (Press et al. 2022, who call it ALiBi). Nothing is learned. Each head has its own slope $m_h$, so that
-# some heads look near and others far. (Here, as in the paper, heads are counted from 1: $h = 1 \dots H$.)
+# **Why.** A bias has a last number, and from there on all distances are the same to it. The simplest rule without an
+# end is that distant words count less: subtract from each score a number that grows with the distance (Press et al.
+# 2022, who call it ALiBi). Nothing is learned. Each head has its own slope $m_h$, so that some heads look near and
+# others far. (Here, as in the paper, heads are counted from 1: $h = 1 \dots H$.)
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} - m_h\,|i - j| \qquad m_h = 2^{-8h/H}$$
 #
@@ -1007,7 +1012,46 @@ print(experiments.line("none, two layers", right))
 # ### END SOLUTION
 
 # %% [markdown]
-# ## 3.12 What to take along
+# ## 3.11 Your positions write
+#
+# Back to the model that writes book reviews. **Your** `add_positions` gives it its positions, and your parts of
+# lessons 1 and 2 look things up, if their checks passed on this computer.
+
+# %%
+with waiting_for("Exercise 3.2"):
+    mine = own_reader(positions=add_positions)
+    display(mine.table())
+
+# %% [markdown]
+# Three models write beside each other: this one, the one of 3.1 that was trained without positions, and this one
+# with its positions taken away.
+
+# %% draw=true
+# Explore: with positions, trained without them, and with none left
+with waiting_for("Exercise 3.2"):
+    writers = {
+        "with positions": mine,
+        "trained without": own_reader("without positions", positions=add_positions),
+        "taken away": own_reader(positions=lambda x, table: x),
+    }
+    display(writing_explorer(writers, "Exercise 3.2"))
+
+# %% [markdown]
+# Write again a few times. In 100 reviews at temperature 0.7, so many sentences are grammatical:
+#
+# | model | grammatical sentences |
+# | --- | --- |
+# | with positions | {measured.reader_reader.0_7.grammatical_sentences:.0f} % |
+# | trained without | {measured.reader_without_positions.0_7.grammatical_sentences:.0f} % |
+# | taken away | {measured.reader_reader.0_7_positions_removed.grammatical_sentences:.0f} % |
+#
+# (`python -m benchmarks.reader` counts them.) A model that was trained with positions relies on them. The one that
+# was trained without goes by the last word and the bag before it. It still chooses between *is* and *are* right in
+# {measured.reader_without_positions.is_or_are.right_95_interval:.0f} % of 769 places, but it loses its place in the
+# sentence: once it wrote *the story of irene , simon , irene steals a necklace*.
+
+# %% [markdown]
+# ## 3.12 What to remember
 #
 # - Attention without a mask is equivariant: order has to be put into the vectors, into queries and keys, or into the
 #   scores. Under a causal mask two layers can infer it by themselves, as long as texts are no longer than in training.

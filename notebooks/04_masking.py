@@ -5,7 +5,7 @@
 #   a decoder, the kind of model that writes a text word by word. You will catch models that peek at the answer, show
 #   that one masked pass does the work of many, give a decoder a memory, and see where a bias belongs.
 # - **You need** scaled dot-product attention (lesson 1), heads (lesson 2), broadcasting, and what a gradient is.
-# - **Time** {minutes} minutes. Sections 4.1 to 4.8 and 4.9 to 4.13 fit two sittings.
+# - **Time** {minutes} minutes. Sections 4.1 to 4.8 and 4.9 to 4.14 fit two sittings.
 #
 # Two conventions hold throughout the course: **a mask is boolean, and True means "may attend"**, and positions count
 # from 0, as in code. Rows are queries, columns are keys.
@@ -14,8 +14,11 @@
 import math
 
 import torch
+from IPython.display import display
 
 from helpers.attention import scaled_dot_product_attention
+from helpers.attention.explorers import writing_explorer
+from helpers.attention.writer import REVIEW, own_reader
 from helpers.checks import case, check
 from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
@@ -376,7 +379,7 @@ with waiting_for("Exercise 4.5"):
 # **Return which inputs each output of a layer depends on, judged by gradients.**
 #
 # <details><summary>Hint 1</summary><code>torch.autograd.functional.jacobian(layer, x)</code> has shape (T, d_out,
-# T, d). Which two axes do you have to reduce, and how?</details>
+# T, d). Which two axes do you have to reduce?</details>
 # <details><summary>Hint 2</summary>Why not add the derivatives up, or the features of an output before
 # differentiating? Think of +2 and −2.</details>
 # <details><summary>The idea</summary>A pair of positions is connected if any pair of their features is.</details>
@@ -1103,7 +1106,40 @@ explorers.reach_explorer(reach)
 # That is the idea of a global token, used in models for long texts (Beltagy et al. 2020, section 3.1).
 
 # %% [markdown]
-# ## 4.13 What to take along
+# ## 4.13 Your mask writes
+#
+# The model that writes book reviews was trained with a causal mask. Now **yours** takes its place. A second model
+# was trained on as many reviews, but without a mask. First, both *read* a review that is new to them: in one pass, as
+# in training, and then word by word, as in use.
+
+# %%
+with waiting_for("Exercise 4.1"):
+    mine = own_reader(mask=causal_mask)
+    leaky = own_reader("without a mask", mask=causal_mask)
+    writers = {"with your mask": mine, "trained without one": leaky}
+    display(mine.table())
+    for name, each in writers.items():
+        once, in_use = each.loss(REVIEW), each.loss(REVIEW, one_by_one=True)
+        print(f"{name:<19} {once:5.2f} nats per word in one pass, {in_use:5.2f} in use")
+
+# %% [markdown]
+# The entropy of these reviews is 1.18 nats per word. In one pass, the model without a mask is far below it: as in
+# 4.8, it reads the answer off the next position. What does such a model write?
+
+# %% draw=true
+# Explore: what the two write
+with waiting_for("Exercise 4.1"):
+    display(writing_explorer(writers, "Exercise 4.1"))
+
+# %% [markdown]
+# It has learned to copy the next word, and where it writes there is none. On 100 new reviews its loss is
+# {measured.reader_without_a_mask.new_reviews.per_word_in_one_pass} in one pass and
+# {measured.reader_without_a_mask.new_reviews.per_word_one_by_one} in use; the other model's is
+# {measured.reader_reader.new_reviews.per_word_in_one_pass} both times. (`python -m benchmarks.reader` measures this.)
+# If a model with a splendid loss writes *if if if if*, look for a leak.
+
+# %% [markdown]
+# ## 4.14 What to remember
 #
 # - A mask is True where a query may look. Causal: $j \le i$. Padding hides columns. For both, combine them with &
 #   and broadcasting.

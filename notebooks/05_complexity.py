@@ -6,7 +6,7 @@
 #   count with a stopwatch, and write attention that never holds all n × n weights.
 # - **You need** lessons 1, 2 and 4 (scaled dot-product attention, heads, the cache), logarithms, and the slope of a
 #   straight line.
-# - **Time** {minutes} minutes, in three sittings: 5.1 to 5.7 count, 5.8 to 5.10 measure, 5.11 to 5.16 save memory.
+# - **Time** {minutes} minutes, in three sittings: 5.1 to 5.7 count, 5.8 to 5.10 measure, 5.11 to 5.17 save memory.
 #
 # Every exercise is checked as soon as you ask for it. Stuck? Below each are two hints, then the idea.
 
@@ -14,13 +14,18 @@
 import math
 
 import torch
+from IPython.display import display
 
 from helpers.attention import additive_attention, cross_attention, scaled_dot_product_attention
+from helpers.attention.explorers import writing_explorer
+from helpers.attention.writer import own_reader
 from helpers.checks import case, check
 from helpers.complexity import drawings, explorers
 from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
+from helpers.masking import cached_step
+from helpers.timing import seconds
 
 torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for each other
 
@@ -1087,7 +1092,45 @@ with waiting_for("Exercise 5.4"):
 # ### END SOLUTION
 
 # %% [markdown]
-# ## 5.16 What to take along
+# ## 5.16 Your cache writes
+#
+# Now the model that writes book reviews gets a cache: yours of lesson 4 if its check passed on this computer,
+# otherwise the course's. Without it, your other parts read the whole text again for each word.
+
+# %%
+with waiting_for("Exercise 4.9a"):
+    mine = own_reader(cache=cached_step)
+    display(mine.table())
+
+# %% draw=true
+# How long 64 texts take, with the cache and without
+with waiting_for("Exercise 5.8"):
+    start, lengths = mine.ids("").expand(64, -1), [20, 40, 80]
+    for name, cached in {"with the cache": True, "without it": False}.items():
+
+        def write(words, cached=cached):
+            return [*zip(range(words), mine.drawn(start, cached=cached), strict=False)]
+
+        times = [seconds(write, words, laps=1) for words in lengths]
+        exponent = float(fitted_exponent(torch.tensor(lengths).float(), torch.tensor(times)))
+        said = "  ".join(f"{n} words {1000 * t:4.0f} ms" for n, t in zip(lengths, times, strict=True))
+        print(f"{name:<14}  {said}  exponent {exponent:.1f}")
+
+# %% [markdown]
+# With the cache, twice as many words take about twice the time, by **your** `fitted_exponent`. Without it they take
+# more than that, and the gap widens as texts get longer. (The exponent isn't 2 yet: for texts this short, much of the
+# time goes into starting operations, however small they are.) The words are the same either way:
+
+# %% draw=true
+# Explore: it writes, with the cache
+with waiting_for("Exercise 4.9a"):
+    display(writing_explorer({"": mine}, "Exercise 4.9a"))
+
+# %% [markdown]
+# In this model, what surrounds attention is still the course's. You write that in lesson 6.
+
+# %% [markdown]
+# ## 5.17 What to remember
 #
 # - A product of m × k with k × n takes 2mkn FLOPs. $QK^\top$ is n × n: write the shape beside each product.
 # - Attention: $6nd^2$ for projections, $4n^2d$ for scores and mixture. Doubling n costs 2 to 4 times as much; 3 times

@@ -1160,7 +1160,7 @@ explorers.training_explorer(
 )
 
 # %% [markdown]
-# ## 7.19 What to take along
+# ## 7.19 What to remember
 #
 # - A linear map has $n_{in} n_{out} + n_{out}$ parameters, and everything in a Transformer is made of such maps,
 #   tables and norms.

@@ -477,20 +477,20 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.stric
 
 # %% exercise="finetuning.silent"
 # The first two: "an error", "nothing is moved", "the rest is moved".
-# The third: "an error", "another function", "the same function".
+# The third: "an error", "a different function", "the same function".
 # The last: "the classifier's first loss",
 # "the body's language-model loss", "a warning".
 silent = {
     "each name lacks the prefix": ...,
-    "one tensor has another shape": ...,
-    "two layers are exchanged": ...,
+    "one tensor has a different shape": ...,
+    "two layers are swapped": ...,
     "the surest sign that nothing was moved": ...,
 }
 ### BEGIN SOLUTION
 silent = {
     "each name lacks the prefix": "nothing is moved",
-    "one tensor has another shape": "an error",
-    "two layers are exchanged": "another function",
+    "one tensor has a different shape": "an error",
+    "two layers are swapped": "a different function",
     "the surest sign that nothing was moved": "the body's language-model loss",
 }
 ### END SOLUTION
@@ -593,8 +593,8 @@ for name, gradient in (("None", None), ("zeros", torch.zeros(2))):
 # The check moves each parameter at the rates of your groups, and looks where it ends up.
 #
 # <details><summary>Hint 1</summary>How do you get the body's parameters without the head's?</details>
-# <details><summary>Hint 2</summary>Which parameters belong in no group? And what if a group would be
-# empty?</details>
+# <details><summary>Hint 2</summary>Which parameters belong in no group? (Leave out a group that would be
+# empty.)</details>
 # <details><summary>The idea</summary>Two groups of trainable parameters, each with its rate. An empty group
 # is left out.</details>
 
@@ -766,10 +766,10 @@ with waiting_for("the exercises up to 9.8"), after_predicting("finetuning.one_pa
 # %% [markdown] reveals="finetuning.one_pair"
 # Each thin line is a run, and each band goes from the lowest to the highest of five. Here no run from scratch
 # catches up with a pretrained one, so one pair would have told the truth about which is ahead. But it couldn't
-# have shown that, nor by how much. "Converged after two epochs" can't be read off one curve: single runs go up
-# and down from epoch to epoch, and on 100 test reviews each point is uncertain by about nine percentage points
-# (9.15). And "may meet" is a guess to be tested: both curves level off, but nobody looked beyond the last
-# epoch.
+# have shown that, nor by how much. "Converged after two epochs" is too early here: the pretrained models still
+# gain a lot after the second. When the rest of the way is shorter than one point's uncertainty, about nine
+# percentage points on 100 test reviews (9.15), a single curve can't tell. And "may meet" is a guess to be
+# tested: both curves level off, but nobody looked beyond the last epoch.
 
 # %% [markdown]
 # The head alone is the third regime. Its points for the same five seeds:
@@ -1365,7 +1365,7 @@ if LONG_EVENING:
         show(figures.seeds(real, student, "95 % intervals", title=title))
 
 # %% [markdown]
-# ## 9.19 What to take along
+# ## 9.19 What to remember
 #
 # - A classifier is a body and a head. In a causal model read the last *real* position, or the mean of the real ones.
 #   The last column of a short review is padding.

@@ -608,8 +608,8 @@ with waiting_for("Exercises 10.1a to 10.7"):
 #
 # **Return what a language model says about a blank, from its left and from the whole text.**
 #
-# <details><summary>Hint 1</summary><code>ids.repeat(N, 1)</code> makes N copies of the text. What goes into the
-# blank of each, and how many calls of the model do you need?</details>
+# <details><summary>Hint 1</summary><code>ids.repeat(N, 1)</code> makes N copies of the text. What goes into
+# the blank of each? (One call of the model is enough.)</details>
 # <details><summary>Hint 2</summary>log_softmax of the logits at 0 to T - 2, and <code>gather</code> the entries of the tokens at 1 to T - 1. That is
 # (N, T - 1). In which column is the candidate's own?</details>
 # <details><summary>The idea</summary>Each copy has a log-probability at the blank, and a sum over the whole
@@ -734,8 +734,7 @@ explorers.blanks_explorer(models, "Sections 10.8 and 10.9")
 #
 # **Say of each pair whether its numbers can be compared.**
 #
-# <details><summary>Hint 1</summary>For each number: which words are predicted, and what may be
-# seen?</details>
+# <details><summary>Hint 1</summary>For each number: which words are predicted, from what?</details>
 # <details><summary>Hint 2</summary>Does hiding more words make the task easier or harder?</details>
 # <details><summary>The idea</summary>Numbers can be compared if the task is the same: the same words, given
 # the same other words.</details>
@@ -905,9 +904,8 @@ with waiting_for("Exercises 10.1a to 10.7, and the training in 10.8"), after_pre
     classifiers = [new_classifier(seed, begins[start]) for start, seed in runs]
     fine_tune(classifiers, runs, labelled, [tensor[::4] for tensor in unseen], training.steps(TUNING))
     right = [float(accuracy(model, *unseen)) for model in classifiers]
-    for start in STARTS:
-        values = [value for value, (begun, _) in zip(right, runs, strict=True) if begun == start]
-        intervals = (experiments.interval(400 * value, 400) for value in values)
+    for at, start in enumerate(STARTS):  # the runs take turns
+        intervals = (experiments.interval(400 * value, 400) for value in right[at :: len(STARTS)])
         print(f"{start:12}", "   ".join(f"{p:.0%} ({low:.0%} to {high:.0%})" for p, low, high in intervals))
 
 # %% [markdown] reveals="bert.from_scratch"
@@ -1141,8 +1139,8 @@ with waiting_for("your prediction"), after_predicting("bert.sequential"), torch.
 #
 # The braces are for the block's number. The names of the other layers are given below.
 #
-# <details><summary>Hint 1</summary>Which of ours have a shape of their own? Where two shapes are equal, how
-# do the published names begin?</details>
+# <details><summary>Hint 1</summary>Which of ours have a shape of their own? (Where two shapes are equal,
+# look at how the published names begin.)</details>
 # <details><summary>Hint 2</summary>Two layers are called output.dense, and a norm follows each. Output of
 # what?</details>
 # <details><summary>The idea</summary>What is under attention.output belongs to attention: its output map, and the norm after the first sum.</details>
@@ -1353,7 +1351,7 @@ else:
             )
 
 # %% [markdown]
-# ## 10.16 What to take along
+# ## 10.16 What to remember
 #
 # - Hide 15 % of the words: 80 % `<mask>`, 10 % a random word, 10 % unchanged; never special tokens. The loss
 #   counts only the chosen words.

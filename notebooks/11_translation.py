@@ -674,8 +674,8 @@ print("largest difference:", f"{(torch.cat(rows) - whole).abs().max():.1e}")
 #
 # <details><summary>Hint 1</summary>How many positions and scores does step t take, without a cache and with
 # one?</details>
-# <details><summary>Hint 2</summary>With a cache, which positions are new at step t? How many keys do they look at,
-# their own included?</details>
+# <details><summary>Hint 2</summary>With a cache, one position is new at step t. How many keys does it look
+# at, its own included?</details>
 # <details><summary>The idea</summary>Four sums over t: of t, of 1, of t², of t.</details>
 
 
@@ -1347,7 +1347,7 @@ else:
     print("LONG_EVENING is False: nothing is trained here.")
 
 # %% [markdown]
-# ## 11.21 What to take along
+# ## 11.21 What to remember
 #
 # - The encoder reads once; its outputs are the memory. Each decoder block looks at the words so far, causally, and
 #   then at the whole memory.

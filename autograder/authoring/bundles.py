@@ -8,7 +8,7 @@ run time; `python -m tests.long.bundles` runs every zip, solved, where there is 
 Entries are sorted and have one date, so the same files give the same bytes. The zips aren't committed: a
 change of one helper changes all thirteen, 3 MB in git's history each time. Compressed, in kB: the check
 engine and figures 60, the notebook up to 27, the numbers of the checks 10 to 50 (a third of them for known
-mistakes), the weights of lesson 01's model 76, text, training and models from lesson 06 on 50 to 80. Fewer
+mistakes), the weights of lesson 01's models 134, text, training and models from lesson 06 on 50 to 80. Fewer
 digits save nothing; one compressed stream would save a tenth, but a zip can't have that.
 
 The first cell is one folded function, which is deleted once it has run, so it leaves no name behind. The

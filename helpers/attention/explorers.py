@@ -14,7 +14,7 @@ import torch
 
 from helpers.attention import figures
 from helpers.attention.reader import POSITIONS, reader
-from helpers.attention.writer import CLOSE, OwnReader, as_printed
+from helpers.attention.writer import BEGINNING, CLOSE, OwnReader, as_printed
 from helpers.figures.controls import explorer, labelled, tokens_of, tooltip
 from helpers.figures.showing import image, note, tried
 
@@ -115,13 +115,14 @@ def writing_explorer(
     """Type a beginning, and see how readers with the student's functions in them write on.
 
     Args:
-        readers: by what they are called; one alone needs no name.
+        readers: by what they are called; one alone needs no name. The first is compared with the trained
+            model, and if a function in it isn't right, a note says so; others may differ on purpose.
         exercise: where the functions are written, for the message that asks for them.
         looks: whether to show what the first reader's heads look at before it writes.
     """
     import ipywidgets as w
 
-    beginning = w.Text("luckily , the plot", **labelled("beginning"))
+    beginning = w.Text(BEGINNING, **labelled("beginning"))
     temperature = w.FloatSlider(0.7, min=0.1, max=2, step=0.1, **labelled("temperature"))
     again = w.Button(description="write again", **tooltip("draw other words"))
     picture, seed = w.HTML(), 0
@@ -150,7 +151,7 @@ def _written(
         words, unknown = each.model.known(beginning)
         text = as_printed(" ".join([*words[1:], each.write(beginning, temperature, seed)]))
         said += f"<p>{html.escape(name)}{': ' * bool(name)}<b>{html.escape(text)}</b></p>"
-        if (gap := each.difference()) > CLOSE:
+        if each is next(iter(readers.values())) and (gap := each.difference()) > CLOSE:
             said += note(
                 f"Its scores differ by up to {gap:.2g} from the trained model's, so a function in it isn't "
                 "right yet. What do their checks say?"

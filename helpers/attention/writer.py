@@ -3,9 +3,11 @@
 `B` texts of `T` words, `C` the width of a vector, `H` heads. A mask is boolean, and True means "may attend".
 """
 
+import itertools
 import re
 import types
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import torch
 from torch import nn
@@ -15,6 +17,8 @@ from helpers.attention.reader import HEADS, POSITIONS, WIDTH, Reader, reader
 from helpers.figures.showing import Table
 
 END = "<eos>"
+BEGINNING = "in her new mystery ,"  # which asks for a whole review
+LONGEST = 60  # words: what a reader writes at once
 # By the argument of `own_reader`: what it is, and the exercise that asks for it.
 PARTS = {
     "attention": ("attention", "attention.scaled_dot_product"),
@@ -25,7 +29,12 @@ PARTS = {
 }
 LATER = ("word vectors, norms, the rest", "lesson 6")
 CLOSE = 1e-3  # between scores that differ by rounding alone; a wrong function's differ by more than 0.1
-PROBE = "when nora inherits the treasure , two captains follow her . luckily , the plot is good ."
+# None of them has seen it: it was drawn with another seed than those in training.
+REVIEW = (
+    "in her debut utopia , beatrice brandt tells the story of a mechanic named zara who loses a capsule . "
+    "when zara breaks the capsule , two astronauts help her . luckily , the monologues are always great . "
+    "brandt 's tone is original , and her twists are powerful and moving ."
+)
 
 
 class OwnReader:
@@ -138,27 +147,28 @@ class OwnReader:
             ids = torch.cat([ids, new], dim=1)
             yield new
 
-    def write(self, text: str, temperature: float = 0.7, seed: int = 0) -> str:
-        """What it writes after a text, up to the end of its review, or of what it can read."""
-        words, found = list(self.model.vocabulary), []
-        for new in self.drawn(self.ids(text)[:, : POSITIONS // 2], temperature, seed):
+    def write(self, text: str, temperature: float = 0.7, seed: int = 0, most: int = LONGEST) -> str:
+        """What it writes after a text, up to the end of its review; an ellipsis if that takes more words."""
+        words, found = list(self.model.vocabulary), list[str]()
+        ids = self.ids(text)[:, : POSITIONS - most]
+        for new in itertools.islice(self.drawn(ids, temperature, seed), most):
             if (word := words[int(new)]) == END:
-                break
+                return " ".join(found)
             found.append(word)
-        return " ".join(found)
+        return " ".join([*found, "…"])
 
     def loss(self, text: str, one_by_one: bool = False) -> float:
-        """Its loss on a text, in nats per word: in one pass, or with each word from those before it."""
-        ids = self.ids(text)
+        """Its loss on a review up to its end, in nats per word: in one pass, or each from those before it."""
+        ids, end = self.ids(text), torch.tensor([self.model.vocabulary[END]])
         if one_by_one:
-            scores = torch.cat([self.read(ids[:, :T])[0][:, -1] for T in range(1, ids.size(1))])
+            scores = torch.cat([self.read(ids[:, : T + 1])[0][:, -1] for T in range(ids.size(1))])
         else:
-            scores = self.read(ids)[0][0, :-1]
-        return float(nn.functional.cross_entropy(scores, ids[0, 1:]))
+            scores = self.read(ids)[0][0]
+        return float(nn.functional.cross_entropy(scores, torch.cat([ids[0, 1:], end])))
 
     def difference(self) -> float:
         """The largest difference of its scores from those that the trained model's own layers give."""
-        ids = self.ids(PROBE)
+        ids = self.ids(REVIEW)
         right, found = self.model(ids).detach(), [self.read(ids)[0]]
         if "cache" in self.parts:
             caches, words = self.new_cache(1), ids.split(1, dim=1)
@@ -207,13 +217,19 @@ def _kept(model: Reader, name: str, exercise: str) -> tuple[Callable | None, str
     return (own, "") if alike else (None, "in this model it gives other numbers than the course's")
 
 
-def calling(module: Callable, **functions: Callable) -> Callable:
-    """The same module, but its forward pass calls these functions by their names."""
-    old = module.forward
-    new = types.FunctionType(
-        old.__code__, old.__globals__ | functions, old.__name__, old.__defaults__, old.__closure__
-    )
-    return type(module.__name__, (module,), {"forward": new})
+def calling(module: Any, **functions: Callable) -> Callable:
+    """The same module, but it and the functions beside it call these ones by their names."""
+    old = module.forward.__globals__
+    room = old | functions
+
+    def moved(function: types.FunctionType) -> types.FunctionType:
+        code, name, closure = function.__code__, function.__name__, function.__closure__
+        return types.FunctionType(code, room, name, function.__defaults__, closure)
+
+    for name in old.keys() - functions.keys():
+        if isinstance(old[name], types.FunctionType) and old[name].__globals__ is old:
+            room[name] = moved(old[name])
+    return type(module.__name__, (module,), {"forward": moved(module.forward)})
 
 
 def unpacked(own: nn.MultiheadAttention) -> dict[str, torch.Tensor]:

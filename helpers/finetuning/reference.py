@@ -88,8 +88,8 @@ def match_state_dict(
         prefix: such as "body.".
 
     Returns:
-        Of the new body's names, those that fit, those whose old tensor has another shape, and those that are
-        missing among the old ones; and of the old names, those that are left over. Each in its dict's order.
+        Of the new body's names, those that fit, those whose old tensor has a different shape, and those that
+        are missing among the old ones; and of the old names, those that are left over. In their dicts' order.
     """
     found: dict[str, list[str]] = {"fits": [], "other shape": [], "missing": [], "left over": []}
     for name, tensor in new.items():

@@ -91,7 +91,7 @@ def five_ways() -> "Axes":
     for words, x_, targets in (
         ("+ rows of a table\n(3.2, 3.3)", 70, [(70, x.top)]),
         ("turned (3.8)", 225, [(225, q.top)]),
-        ("+ a number for the\ndistance (3.7, 3.9)", 372, [(372, scores.top)]),
+        ("+ by distance\n(3.7, 3.9)", 372, [(372, scores.top)]),
     ):
         way = box(ax, x_, 32, words, width=124, height=44, color=ORANGE, dashed=True)
         for target in targets:

@@ -8,7 +8,7 @@ PREDICTIONS = {
         {
             "Two different guesses: *luckily* and *sadly* still change places.": "They do, but to notice it, "
             "the reader would have to know which of them comes first.",
-            "The same guess for both, to the last digit.": "Its last word sees the same words in both "
+            "The same probabilities for both.": "Its last word sees the same words in both "
             "texts, and a weighted average doesn't depend on the order of what it averages.",
             "No guess at all: every word is equally likely.": "It still knows which words are there, and "
             "that *are* was the last one.",

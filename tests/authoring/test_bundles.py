@@ -40,7 +40,7 @@ COMES_WITH = {
         checking/explaining/relations.py checking/explaining/relations_of_shapes.py checking/explaining/relations_of_tensors.py checking/limits.py checking/sheet.py checking/explaining/sketches.py checking/calling/values.py
         figures/__init__.py figures/answering.py figures/controls.py figures/drawings.py figures/plots.py figures/predicting.py figures/repeats.py figures/showing.py
     """,
-    "attention": "timing.py",
+    "attention": "kept.py timing.py",
     "block": """
         corpora.py text/__init__.py text/grammar.py text/notation.py text/pairs.py text/real_text.py
         text/review_rules.py text/review_words.py text/reviews.py text/vocabulary.py

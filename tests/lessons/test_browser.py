@@ -19,6 +19,7 @@ from helpers.figures.answering import STUB
 from helpers.figures.predicting import PREDICTED, predictions, revealed
 from tests.classroom.test_nbgrader import UNSCALED
 from tests.lessons.test_widgets import VIEW
+from tests.lessons.test_writer import SECTION
 from tests.support.browser import (
     Browser,
     Notebook,
@@ -63,10 +64,9 @@ def test_lesson_01_runs_its_explorer_moves_and_a_wrong_answer_gets_its_message(t
         the_explorer_follows_its_slider(browser, notebook)
         in_forced_colours_a_slider_keeps_its_track(browser, notebook)
         the_wrong_answer_has_its_message(browser, notebook)
-        kept = json.loads((home / "progress.json").read_text())
-        assert kept[str((student / LESSON).resolve())] == {
-            exercise: sign == "✓" for exercise, sign in SIGNS.items()
-        }
+        kept = json.loads((home / "progress.json").read_text())[str((student / LESSON).resolve())]
+        found = {exercise: bool(passed) for exercise, passed in kept.items()}
+        assert found == {exercise: sign == "✓" for exercise, sign in SIGNS.items()}
         the_mended_answer_passes(browser, notebook, right[grade_id])
         opened_again_it_shows_still_pictures(browser, notebook)
         in_the_dark_theme_it_can_be_read(browser, notebook)
@@ -139,7 +139,7 @@ def opened_again_it_shows_still_pictures(browser: Browser, notebook: Notebook) -
         expect(still.locator("img").first).to_be_visible()
     expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
     missing = page.locator(".jp-OutputArea-output", has_text="model not found")
-    expect(missing).to_have_count(3 + len(predictions("attention")))
+    expect(missing).to_have_count(4 + len(predictions("attention")))  # one shows words alone
     for each in missing.all():
         expect(each).to_be_hidden()
     browser.picture("lesson_01_opened_again", stills.first)
@@ -350,6 +350,99 @@ def a_slider_changes_the_figure(browser: Browser, explorer: Locator, name: str) 
     changed = f"([box, before]) => String(({shown})(box)) !== String(before)"
     explorer.page.wait_for_function(changed, arg=[explorer.element_handle(), before])
     browser.picture(name, explorer)
+
+
+# -- a model that writes ---------------------------------------------------------------------------------
+
+
+# By lesson, what goes into the model and what its last section needs; "" is answered as the course does.
+GOES_IN = {
+    "01_attention": {
+        "attention.scaled_dot_product": """
+def scaled_dot_product_attention(q, k, v, mask=None):
+    s = torch.einsum("...td,...sd->...ts", q, k) * k.shape[-1] ** -0.5
+    w = torch.softmax(s if mask is None else s.masked_fill(~mask, -math.inf), -1)
+    return w @ v, w""",
+    },
+    "02_multihead": {
+        "multihead.split_heads": "",
+        "multihead.merge_heads": "",
+        "multihead.attend_by_heads": "",
+        "multihead.module": "",
+        "multihead.switch_off": "",
+    },
+    "03_positional": {
+        "positional.add": """
+def add_positions(x, table):
+    return x + table[torch.arange(x.shape[-2])]""",
+    },
+    "04_masking": {
+        "masking.causal": """
+def causal_mask(T):
+    places = torch.arange(T)
+    return places[:, None] >= places""",
+        "masking.cache": """
+def cached_step(cache, x, W_q, W_k, W_v):
+    k, v = torch.cat([cache["k"], x @ W_k], -2), torch.cat([cache["v"], x @ W_v], -2)
+    hidden = ~causal_mask(k.shape[-2])[-x.shape[-2] :]
+    s = (x @ W_q) @ k.transpose(-2, -1) * k.shape[-1] ** -0.5
+    return s.masked_fill(hidden, -math.inf).softmax(-1) @ v, {"k": k, "v": v}""",
+    },
+    "05_complexity": {"complexity.fitted_exponent": ""},
+}
+
+
+def test_a_student_s_model_writes_at_the_end_of_each_of_the_first_five_lessons(tmp_path: Path) -> None:
+    """They pass the exercises that go into it in their own way, and each lesson takes up what the last ones kept."""
+    student, home = tmp_path / "student", tmp_path / "home"
+    student.mkdir()
+    with visit(student, home, "writes") as browser:
+        for number, lesson in enumerate(GOES_IN, 1):
+            path = hand_out(lesson, student)
+            only_what_writes(path, answers(Course(tmp_path / lesson, lesson)))
+            notebook = Notebook(browser, f"{lesson}/{lesson}.ipynb")
+            notebook.run_all()
+            assert notebook.complaints() == [] and notebook.barriers() == []
+            assert notebook.beyond_the_screen() == []
+            assert all(line.startswith("✓") for line in notebook.headlines())
+            mine = notebook.page.locator(".jp-OutputArea table", has_text="written in").get_by_role("row")
+            expect(mine.filter(has_text="yours")).to_have_count(number)
+            expect(mine.filter(has_text="lesson 6")).to_have_count(1)
+            it_writes(browser, notebook, lesson)
+    assert not browser.outside
+
+
+def only_what_writes(path: Path, right: dict[str, str]) -> None:
+    """Leave of a released notebook its set-up, those exercises with their checks, and the section that writes."""
+    wanted = {lessons.grade_id(exercise): own for exercise, own in GOES_IN[path.stem].items()}
+    lesson, kept, writes = nbformat.read(path, as_version=4), [], False
+    for cell in lesson.cells:
+        writes = bool(SECTION.match(cell.source)) or (writes and not cell.source.startswith("## "))
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+        exercise = grade_id.removesuffix("-answer")
+        if exercise in wanted or lessons.kind(cell) == "setup" or writes:
+            if cell.metadata.get("nbgrader", {}).get("solution"):
+                cell.source = wanted[exercise].strip() or right[grade_id]
+            kept.append(cell)
+    lesson.cells = kept
+    nbformat.write(lesson, path)
+
+
+def it_writes(browser: Browser, notebook: Notebook, lesson: str) -> None:
+    explorer = notebook.page.locator(".jp-OutputArea .widget-vbox", has_text="beginning")
+    text = explorer.locator("b").first
+    expect(text).to_contain_text(re.compile(r"^In her new mystery, \w+ .*[.…]$"))
+    expect(explorer).not_to_contain_text("right yet")
+    before = text.inner_text()
+    explorer.get_by_role("button", name="write again").press("Enter")
+    expect(text).not_to_have_text(before)
+    explorer.get_by_label("beginning").fill("luckily , the jokes in this zebra book")
+    expect(text).to_contain_text(re.compile(r"^Luckily, the jokes in this book \w+"))
+    expect(explorer.get_by_role("status")).to_contain_text("It has never seen zebra")
+    browser.picture(f"writes_{lesson[:2]}", explorer)
+    browser.page.set_viewport_size({"width": 620, "height": 1000})
+    browser.picture(f"writes_{lesson[:2]}_narrow", explorer)
+    browser.page.set_viewport_size({"width": 1280, "height": 1000})
 
 
 # -- the start page --------------------------------------------------------------------------------------

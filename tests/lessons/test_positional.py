@@ -10,6 +10,7 @@ from autograder.authoring.master import read_master
 from autograder.lessons import master_path
 from helpers import positional
 from helpers.attention import permutation_gaps, scaled_dot_product_attention
+from helpers.attention.reader import reader
 from helpers.figures.showing import description
 from helpers.positional import experiments, explorers
 from helpers.positional.experiments import Way
@@ -162,6 +163,18 @@ def test_rotary_attention_doesn_t_see_where_a_sentence_stands_and_sinusoidal_doe
 
 
 # -- what the lesson measures --------------------------------------------------------------------------------
+
+
+def test_a_reader_without_positions_can_t_tell_the_lesson_s_two_texts_apart():
+    first, second = "sadly", "luckily"
+    text = "{} , the plot is gripping . {} , the jokes are"
+    for kind, alike in (("", False), ("without positions", True)):
+        each = [reader(kind=kind).read(text.format(*order)) for order in ((first, second), (second, first))]
+        here, there = (reading.following for reading in each)
+        assert torch.allclose(here, there, atol=1e-6) is alike
+        if not alike:
+            likely = [next(iter(reader().most_likely(reading, 1))) for reading in each]
+            assert likely == ["wonderful", "boring"]
 
 
 WAYS = {

@@ -173,19 +173,24 @@ def test_devices_are_those_that_torch_finds(gpu: torch.device, monkeypatch: pyte
 # Cells that train, by a piece of their text.
 TRAININGS = {
     "06_block": ("experiments.depths(", "experiments.train("),
-    "08_pretraining": ("pretrain(fresh",),
+    "08_pretraining": ("pretrain(fresh", "scaling.measure([1e11]"),
     "09_finetuning": (
         "experiments.pretrained_weights()", 'training.Live(steps, "nats per review"', "watched = None",
         "EPOCHS, SEEDS, LABELS = ", "steps_by_size = ", "adapter=LoRALinear",
     ),
     "10_bert": ("experiments.new_bert(Bert, seed=0)", "fine_tune(classifiers"),
     "11_translation": ("train_on_pairs(model,",),
-    "12_modern": ("experiments.learn(", "experiments.crowded("),
+    "12_modern": ("experiments.learn(", "rungs.learn(", "experiments.crowded("),
 }  # fmt: skip
 # Other cells for figures, on whose names these lean, or which look at the models afterwards.
 BESIDES = {
     "06_block": ("experiments.speak(model",),
-    "08_pretraining": ("held_out_texts = ", "your model {math.log(found)", "def train_on_plays"),
+    "08_pretraining": (
+        "runs, best = ",
+        "held_out_texts = ",
+        "your model {math.log(found)",
+        "def train_on_plays",
+    ),
     "09_finetuning": ("heads = [", "backbones = {", 'losses["adapters, merged"]'),
     "11_translation": ("translations(model, mine)",),
     "12_modern": ("experiments.next_words(",),
@@ -608,7 +613,8 @@ def test_longer_trainings_run_on_the_gpu_too(
     gpu: torch.device, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
     before, texts = accelerator.calls, [review.text for review in corpora.reviews(40, seed=1)]
-    assert scaling._run((2e9, 8)).tokens > 0
+    monkeypatch.setitem(scaling.WIDTHS, 2e9, (8,))
+    assert scaling.measure([2e9])[0].tokens > 0
     monkeypatch.setattr(corpora, "load", lambda _: " ".join(texts))
     assert plays.measure([0])[0].nats > 0
     vocabulary = corpora.vocabulary()

@@ -3,11 +3,11 @@
 from autograder.entry import Entry
 
 PREFIX = "each name lacks the prefix"
-SHAPE = "one tensor has another shape"
-EXCHANGED = "two layers are exchanged"
+SHAPE = "one tensor has a different shape"
+EXCHANGED = "two layers are swapped"
 SIGN = "the surest sign that nothing was moved"
 _ERROR, _NOTHING, _REST = "an error", "nothing is moved", "the rest is moved"
-_OTHER, _SAME = "another function", "the same function"
+_OTHER, _SAME = "a different function", "the same function"
 _FIRST_LOSS, _BODY, _MESSAGE = "the classifier's first loss", "the body's language-model loss", "a warning"
 SILENT_OPTIONS = {
     PREFIX: [_ERROR, _NOTHING, _REST],

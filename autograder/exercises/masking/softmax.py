@@ -83,8 +83,8 @@ def large_negative_then_zero(scores, mask):
 
 
 exercise.slip("nan_in_empty_rows", ".nan_to_num() →", of=nan_replaced).says(
-    "In a row with nothing to look at, 0 is divided by 0, as the softmax does where all scores are −∞, "
-    "and the query gets NaN: it should get zeros."
+    "In a row with nothing to look at, 0 is divided by 0, which also happens in a softmax whose scores are "
+    "all −∞, and the query gets NaN: it should get zeros."
 )
 exercise.slip("uniform_in_empty_rows", ".masked_fill(~mask, 0.0) →").says(
     "Where every score is the same large negative number, the softmax gives all keys the same weight, so "
