@@ -749,9 +749,10 @@ with waiting_for("the exercises up to 9.8"), after_predicting("finetuning.one_pa
 # %% [markdown] reveals="finetuning.one_pair"
 # Each thin line is a run, and each band goes from the lowest to the highest of five. Here no run from scratch
 # catches up with a pretrained one, so one pair would have been right about which is ahead. But it couldn't have
-# shown that, nor by how much. "Converged after two epochs" can't be read off one curve: single runs go up and
-# down from epoch to epoch, and on 300 test reviews each point is uncertain by three to five percentage points
-# (9.15). And "may meet" is a guess: nobody looked beyond the last epoch.
+# shown that, nor by how much. "Converged after two epochs" is too early here: the pretrained models still gain a
+# lot after the second. And where less is left to gain than one point's uncertainty, three to five percentage
+# points on 300 test reviews (9.15), a single curve can't tell. "May meet" is a guess: nobody looked beyond the
+# last epoch.
 
 # %% [markdown]
 # The third regime, the head alone, with the same five seeds:
