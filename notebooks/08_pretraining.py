@@ -2,8 +2,8 @@
 # # 8 · Pretraining a language model
 #
 # - **You will learn** how GPT learned to write: by predicting what comes next, one token at a time. You build
-#   the loss and the training step, train a model on your own machine, and let it write. Since the best possible
-#   loss is known, you will see how good it is.
+#   the loss and the training step, train a model on your own machine, and let it write. The best possible loss
+#   is known, so you will see how good it is.
 # - **You need** lessons 1 to 7, whose parts are put together here.
 # - **Time** {minutes} minutes, in three sittings: 8.1 to 8.5, 8.6 to 8.12, 8.13 to 8.21. The training takes about a
 #   minute and a half on two cores.
@@ -1534,10 +1534,10 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.voca
 # examples for each token's vector.
 
 # %% [markdown]
-# **A run of your own**, with a different seed, drawn into this picture. Set `SHAKESPEARE` in 8.1 to True.
-# `MERGES = 0` takes letters; with 256, your own functions of 8.19 learn the merges and encode the text first,
-# which takes a minute or more. How far is your point from the course's bar with as many merges? Only the seed
-# and your parts differ, so a gap between two bars means something only if it is larger than that.
+# **A run of your own**, with a different seed. Set `SHAKESPEARE` in 8.1 to True. `MERGES = 0` takes letters;
+# with 256, your own functions of 8.19 learn the merges and encode the text first, which takes a minute or more.
+# How far is your point from the course's bar with as many merges? Only the seed and your parts differ, so a gap
+# between two bars means something only if it is larger than that.
 
 
 # %% draw="open"
