@@ -830,12 +830,12 @@ with waiting_for("Exercise 12.11, and the training in 12.7"), after_predicting("
 # them all at once. That is **speculative decoding** (Leviathan, Kalman and Matias 2023; Chen et al. 2023).
 #
 # Every text must be *exactly* as probable as if the large model had written alone. Say the small model has
-# drawn a token $x$ from its distribution $q$, and the large one's distribution is $p$. Then $x$ is kept with
-# probability
+# drawn a token $x$ from its distribution $q$, and the large one's distribution is $p$. Then $x$ is *accepted*,
+# or kept, with probability
 #
 # $$\min\left(1, \frac{p(x)}{q(x)}\right)$$
 #
-# The first token that is turned down takes all later ones with it: they were drafted for a text that won't be
+# Otherwise it is *rejected*, and all later drafts with it, since they were made for a text that won't be
 # written.
 #
 # **By hand.** Three drafts have $p/q$ = 0.5, 2 and 0.1, and the random numbers are 0.4, 0.9 and 0.3. The first is
@@ -843,20 +843,20 @@ with waiting_for("Exercise 12.11, and the training in 12.7"), after_predicting("
 #
 # **Exercise 12.13** · difficulty 3 of 5 · 10 minutes · 3 points
 #
-# **Return how many of the drafted tokens stay: those before the first that is turned down.**
+# **Return how many of the drafted tokens stay: those before the first that is rejected.**
 #
 # <details><summary>Hint 1</summary><code>target[places, drafted]</code> takes one number from each row. Which
 # <code>places</code> do you need?</details>
-# <details><summary>Hint 2</summary>After kept, kept, turned down, kept, two stay. What does
+# <details><summary>Hint 2</summary>After kept, kept, rejected, kept, two stay. What does
 # <code>cumprod</code> turn 1 1 0 1 into?</details>
 # <details><summary>The idea</summary>Compare the chances with the ratios, and count up to the first that is
-# turned down.</details>
+# rejected.</details>
 
 
 # %% exercise="modern.accepted"
 def accepted(target, draft, drafted, chances):
     """How many of the drafted tokens stay:
-    those before the first that is turned down.
+    those before the first that is rejected.
 
     Args:
         target: the large model's probabilities
@@ -883,7 +883,7 @@ check("modern.accepted", accepted)
 # %% [markdown]
 # ## 12.14 What to draw instead
 #
-# **Why.** When a draft is turned down, another token has to be written in its place. It can't simply be drawn
+# **Why.** When a draft is rejected, another token has to be written in its place. It can't simply be drawn
 # from $p$, since the drafts that are kept already supply a part of $p$. Token $x$ is drafted and kept with
 # probability $\min(p(x), q(x))$. So draw from what is missing from $p$:
 #
@@ -894,7 +894,7 @@ check("modern.accepted", accepted)
 #
 # **Exercise 12.14** · difficulty 3 of 5 · 8 minutes · 2 points
 #
-# **Return the distribution to draw from where a draft was turned down.**
+# **Return the distribution to draw from where a draft was rejected.**
 #
 # <details><summary>Hint 1</summary>How often should a token be drawn here that the small model drafts too
 # often?</details>
@@ -904,7 +904,7 @@ check("modern.accepted", accepted)
 
 # %% exercise="modern.adjusted"
 def adjusted(target, draft):
-    """What to draw from where a drafted token was turned down.
+    """What to draw from where a drafted token was rejected.
 
     Args:
         target: the large model's probabilities, (V,).
@@ -1062,7 +1062,7 @@ check("modern.same", same)
 # **Model answer.** Tonight: int8 and speculative decoding, since both work on the model as it is. With one byte per
 # weight, the maps take half the memory if they are in bfloat16 now, a quarter if in float32, and answers change a
 # little: here 8 bits moved the loss by less than 0.0001 nats per token, 4 bits by 0.0095. Speculative decoding
-# saves waiting, not work: the small model's drafts are extra, and those turned down are wasted. But the answers are
+# saves waiting, not work: the small model's drafts are extra, and those rejected are wasted. But the answers are
 # exactly as probable as before; in 4,000 trials the words came out as the large model has them. Here a table of
 # word pairs nearly halved the calls, with 1.8 tokens for each; a small model more like the large one saves more.
 # Grouped heads shrink the cache by the number of heads that share, which saves memory for many users at once, but
