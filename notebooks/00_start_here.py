@@ -70,9 +70,9 @@ def double(x):
 check("start_here.double", double)
 
 # %% [markdown]
-# Some questions ask for an answer in words. It goes into a text cell, and **a text cell opens by double-click**: write
-# in place of *YOUR ANSWER HERE*, and press <kbd>Shift</kbd>+<kbd>Enter</kbd>. The cell below then shows a model
-# answer, and what earns points in it.
+# Some questions ask for an answer in words. It goes into a text cell, and **a text cell opens by double-click**:
+# write in place of *YOUR ANSWER HERE*, and press <kbd>Shift</kbd>+<kbd>Enter</kbd>. Then run the cell below: it
+# shows a model answer, and what earns points in it.
 #
 # **Question 0.2** · not graded · 1 minute · 0 points
 #
@@ -89,13 +89,16 @@ check("start_here.double", double)
 # ### END SOLUTION
 
 # %% [markdown]
-# That is all there is to it. Five things are good to know:
+# That is all there is to it. Six things are good to know:
 #
 # - **Every check looks at three things.** The values have to be right, in the dtype of the inputs; whole numbers may
 #   be of any integer type, and several numbers may come as one tensor. Gradients have to reach every input that the
 #   result depends on. And the arguments have to stay as they were, unless the text says that they change.
 # - **Run a check as often as you like.** It costs nothing, and only what you hand in is graded.
 # - **The grade** comes from new inputs of the same kind. A function that is right passes both.
+# - **Some cells only draw a picture.** JupyterLab folds them to a line that says what you will see. Run them like
+#   any other; a click on the line shows the code. Before some pictures you predict: run the cell below the question,
+#   and click on an answer.
 # - **Cells with a check are locked.** Try things in cells of your own: <kbd>Esc</kbd>, then <kbd>B</kbd>, adds one.
 # - **Lost?** *Kernel → Restart Kernel and Run All Cells* starts afresh and keeps what you wrote.
 #

@@ -68,7 +68,7 @@ DONE: dict[str, tuple[bool, tuple[Callable, ...]]] = {
         edited("hours = ", lambda source: f"{source}\n\n{HELPER}"), answered(HELPED)
     )),
     "a helper in a figure's cell": (True, (
-        edited("# What 13 h listens to", lambda source: f"{HELPER}\n{source}"), answered(HELPED)
+        edited("# Where the query 13:00 looks", lambda source: f"{HELPER}\n{source}"), answered(HELPED)
     )),
     "an import in the set-up cell": (True, (
         edited("setup", lambda source: f"{source}\nimport torch.nn.functional as F"), answered(BY_F)
