@@ -10,6 +10,7 @@
 # %% setup=true
 from helpers.checks import check
 from helpers.start_here.page import check_installation, list_lessons, live_slider
+from helpers.start_here.proof import make_proof
 
 # %% [markdown]
 # ## 0.1 Is everything installed?
@@ -109,3 +110,14 @@ check("start_here.double", double)
 
 # %%
 list_lessons()
+
+# %% [markdown]
+# ## 0.4 A proof of your work
+#
+# To show what you have done, say in an application or to a study group, save your notebooks, write your name between
+# the quotation marks, and run this cell. It makes one page, `proof.html`, beside this notebook: what passed, since
+# when, and with which checks. `headstart proof` compares that page with your notebooks. It can't prove that you wrote
+# them, and it says so.
+
+# %% draw="open"
+make_proof("")

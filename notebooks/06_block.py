@@ -883,6 +883,7 @@ with waiting_for("Exercises 6.2 to 6.13"):
     torch.manual_seed(0)
     fresh = DecoderOnly(len(corpora.vocabulary()), 96, 4, 2, 100)
     experiments.draw_weights(fresh, initial_std, 2)
+    fresh = experiments.use_your_attention(fresh)
     if not training.recall(experiments.KEPT, fresh):
         training.keep(experiments.KEPT, fresh, experiments.train(fresh))
     model = fresh

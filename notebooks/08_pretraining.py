@@ -1432,13 +1432,13 @@ with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
 
 # %% [markdown]
 # **A budget of your own.** Train the four models of the smallest budget again, from a different seed: about 50 seconds
-# on one core. (An interrupt stops them; once trained, they are kept.) Nothing but the seed differs, so what lies between
+# on one core. (An interrupt stops them; finished ones are kept.) Nothing but the seed differs, so what lies between
 # your points and the course's is chance.
 
 # %% draw=true
 # Your budget of 10¹¹ operations, in the course's picture
 with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
-    yours = scaling.measure([1e11], seed=1, keep=True)
+    yours = scaling.measure([1e11], seed=1, keep="own budget")
     ax = scaling.valleys(runs, best)
     sizes, gaps = [run.weights for run in yours], [run.gap for run in yours]
     told = ", ".join(f"{run.gap:.3f} with {run.weights:,}" for run in yours)

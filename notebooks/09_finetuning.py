@@ -766,10 +766,10 @@ with waiting_for("the exercises up to 9.8"), after_predicting("finetuning.one_pa
 # %% [markdown] reveals="finetuning.one_pair"
 # Each thin line is a run, and each band goes from the lowest to the highest of five. Here no run from scratch
 # catches up with a pretrained one, so one pair would have told the truth about which is ahead. But it couldn't
-# have shown that, nor by how much. "Converged after two epochs" can't be read off one curve: single runs go up
-# and down from epoch to epoch, and on 100 test reviews each point is uncertain by about nine percentage points
-# (9.15). And "may meet" is a guess to be tested: both curves level off, but nobody looked beyond the last
-# epoch.
+# have shown that, nor by how much. "Converged after two epochs" is too early here: the pretrained models still
+# gain a lot after the second. When the rest of the way is shorter than one point's uncertainty, about nine
+# percentage points on 100 test reviews (9.15), a single curve can't tell. And "may meet" is a guess to be
+# tested: both curves level off, but nobody looked beyond the last epoch.
 
 # %% [markdown]
 # The head alone is the third regime. Its points for the same five seeds:

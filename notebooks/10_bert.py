@@ -866,15 +866,17 @@ def fine_tune(classifiers, runs, labelled, few, steps):
     """Train classifiers in place, each a step at a
     time; `runs` has the start and the seed of each.
     """
+    if training.recall("bert pairs", tuned := torch.nn.ModuleList(classifiers)):
+        return
     optimizers = [pretraining.optimizer_of(model, RATE) for model in classifiers]
     drawn, spread = (
         [experiments.batches(labelled, 16, seed) for _, seed in runs],
         training.on_all_cores(classifier_loss),
     )
-    parts = {f"{what}_{n}": part for what, some in (("model", classifiers), ("optimizer", optimizers))
-             for n, part in enumerate(some)}  # fmt: skip
+    each = {f"optimizer_{n}": optimizer for n, optimizer in enumerate(optimizers)}
+    keep = training.Checkpoint("bert pairs", models=tuned, **each)
     live = training.Live(steps, "share right, mean of two seeds", title="Fine-tuning", bottom=0.4, top=1.0,
-                         keep=training.Checkpoint("bert pairs", **parts), data=zip(*drawn, strict=True))  # fmt: skip
+                         keep=keep, data=zip(*drawn, strict=True))  # fmt: skip
     for step in live:
         for model, optimizer, batches in zip(classifiers, optimizers, drawn, strict=True):
             optimizer.param_groups[0]["lr"] = pretraining.learning_rate(
@@ -886,7 +888,7 @@ def fine_tune(classifiers, runs, labelled, few, steps):
             for model, (start, _) in zip(classifiers, runs, strict=True):
                 right[start].append(float(accuracy(model, *few)))
             live.add(**{start.replace(" ", "_"): sum(values) / 2 for start, values in right.items()})
-    return live
+    training.keep("bert pairs", tuned, live)
 
 
 # %% predict="bert.from_scratch"
@@ -898,12 +900,9 @@ with waiting_for("Exercises 10.1a to 10.7, and the training in 10.8"), after_pre
     labelled, unseen = ([(pack(a, b, LENGTH), same) for a, b, same in some] for some in drawn)
     unseen = next(experiments.batches(unseen, 400, seed=0))
     runs = [(start, seed) for seed in range(2) for start in STARTS]
-    begins = {STARTS[0]: models["bert"]}
-    classifiers = [new_classifier(seed, begins.get(start)) for start, seed in runs]
-    tuned, few = torch.nn.ModuleList(classifiers), [tensor[::4] for tensor in unseen]
-    if not training.recall("bert pairs", tuned):
-        learned = fine_tune(classifiers, runs, labelled, few, training.steps(TUNING))
-        training.keep("bert pairs", tuned, learned)
+    begins = dict(zip(STARTS, (models["bert"], None), strict=True))
+    classifiers = [new_classifier(seed, begins[start]) for start, seed in runs]
+    fine_tune(classifiers, runs, labelled, [tensor[::4] for tensor in unseen], training.steps(TUNING))
     right = [float(accuracy(model, *unseen)) for model in classifiers]
     for at, start in enumerate(STARTS):  # the runs take turns
         intervals = (experiments.interval(400 * value, 400) for value in right[at :: len(STARTS)])

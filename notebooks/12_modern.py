@@ -491,8 +491,7 @@ with waiting_for("Exercises 12.1 to 12.5"), after_predicting("modern.worth"):
     rung = Model(len(corpora.vocabulary()), *rungs.SIZES.values())
     experiments.draw_weights(rung)
     if not training.recall(rungs.KEPT, rung):
-        rungs.learn(rung, seed=3)  # the course's were 0 to 2
-        training.keep(rungs.KEPT, rung)
+        training.keep(rungs.KEPT, rung, rungs.learn(rung, seed=3))  # the course's were 0 to 2
     show(figures.ladder(yours=rungs.held_out(rung)))
 
 # %% [markdown]
@@ -1102,5 +1101,34 @@ check("modern.same", same)
 # Dettmers et al. 2022, *LLM.int8()*. Micikevicius et al. 2018, *Mixed precision training*. Leviathan, Kalman and Matias 2023, *Fast inference from Transformers via speculative
 # decoding*. Chen et al. 2023, *Accelerating large language model decoding with speculative sampling*.
 #
-# That was the last lesson. You have built every part of the paper's figure 1, and the parts that later models use
+# That was the last lesson. You have built every part of the paper's figure 1, and those that later models use
 # instead.
+
+# %% [markdown]
+# ## 12.19 What to read and build next
+#
+# **Build.** Each of these begins about where you are now.
+#
+# - *A model that chats*: Karpathy's [nanochat](https://github.com/karpathy/nanochat) goes from raw text to a web page
+#   on which you talk to your model: tokens, pretraining, fine-tuning, evaluation. Its full run needs eight large GPUs
+#   for hours; read it first, and run its smallest model.
+# - *A model that follows instructions*: chapter 7 of Raschka's
+#   [LLMs from scratch](https://github.com/rasbt/LLMs-from-scratch) fine-tunes GPT-2 on instructions, and on preferences
+#   with DPO. That runs on one computer.
+# - *The whole way, alone*: the assignments of Stanford's
+#   [CS336, Language modeling from scratch](https://cs336.stanford.edu) give you little code and ask for much: systems,
+#   scaling laws, filtering the web, alignment.
+# - *Fast kernels*: Rush's [GPU puzzles](https://github.com/srush/GPU-Puzzles) teach how a GPU is programmed, in
+#   small steps.
+#
+# **Read**, each for one question.
+#
+# - *What have the heads learned?* Elhage et al. 2021,
+#   [A mathematical framework for Transformer circuits](https://transformer-circuits.pub/2021/framework/index.html).
+# - *How is a model trained on thousands of chips?* Austin et al. 2025,
+#   [How to scale your model](https://jax-ml.github.io/scaling-book/). It continues lesson 7's counting.
+# - *How does a model learn from preferences and rewards?* Lambert's [RLHF book](https://rlhfbook.com).
+#
+# **A small project of your own.** Take one claim of a paper from the sources above, and test it on your model of
+# lesson 8 as in 12.7: one change, equal weights, several seeds, an interval. If it doesn't hold at your size, say
+# so: that is a result, too. To show what you did here, make the page of 0.4.
