@@ -87,9 +87,8 @@ show(drawings.five_ways())
 # ## 3.2 A row for each position
 #
 # **Why.** The first idea is to give each vector something that says where it is: a table with one row for each
-# position, added to the words. (You could append the row instead, but then every layer would have to be wider.) The
-# table can be **learned**, as the vectors of words are (Gehring et al. 2017, section 3.1). BERT, GPT-2 and our
-# reader have such a table.
+# position, added to the words. The table can be **learned**, as the vectors of words are (Gehring et al. 2017,
+# section 3.1). BERT, GPT-2 and our reader have such a table.
 #
 # $$x'_{b,p} = x_{b,p} + \text{table}_p$$
 #
@@ -325,8 +324,7 @@ with waiting_for("Exercise 3.3"):
     show(curves(range(64), hands, **labels, ax=right))
 
 # %% [markdown]
-# The left columns change quickly, the right ones hardly at all within 64 positions. Each row is a position, and no
-# two rows are equal.
+# The left columns change quickly, the right ones hardly at all within 64 positions.
 
 # %% [markdown]
 # The same model again, with this table in place of the learned one. It has a row for every position of the long
@@ -576,10 +574,9 @@ with waiting_for("Exercises 3.2 and 3.3"):
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} + \text{table}[\,j - i\,]$$
 #
-# (T5, the model of Raffel et al., doesn't divide by $\sqrt{d_k}$: its code starts with smaller query weights
-# instead.) Each head learns its own table, with a number for each distance from −K to K. Distances
-# beyond are **clipped**: they get the last number on their side (as in Shaw et al., section 3.2; in Raffel et al.,
-# whole ranges of far distances share a number).
+# Each head learns its own table, with a number for each distance from −K to K. Distances beyond are **clipped**:
+# they get the last number on their side (as in Shaw et al., section 3.2; in Raffel et al., whole ranges of far
+# distances share a number).
 #
 # $$\text{bias}_{ij} = \text{table}[\,\text{clip}(j - i, -K, K) + K\,]$$
 #
@@ -677,9 +674,8 @@ with waiting_for("Exercise 3.7"), after_predicting("positional.word_decides"):
         print(f"{name:<14} {right.mean():.2f} (five models: {right.min():.2f} to {right.max():.2f})")
 
 # %% [markdown] reveals="positional.word_decides"
-# Little more than a third, not much better than without positions. (Even that is more than 1/8, because a model knows
-# which tokens there are.) A sum of *what the words say* and *what the distance says* can't express that each word has a
-# distance of its own.
+# Little more than a third, not much better than without positions. A sum of *what the words say* and *what the
+# distance says* can't express that each word has a distance of its own.
 
 # %% [markdown]
 # **Why.** In 3.5, a shift turned each pair of the *position's vector*. Now turn each pair of the *query and the
@@ -864,9 +860,9 @@ with waiting_for("Exercise 3.8a"), after_predicting("positional.longer"):
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} - m_h\,|i - j| \qquad m_h = 2^{-8h/H}$$
 #
-# **Two sides.** In the paper a query sees only what came before it, so the penalty is written only for those keys.
-# Ours, with $|i - j|$, treats both sides alike, so it also works without a causal mask. Under a causal mask the two
-# are the same. The penalty itself hides nothing: that is the mask's job.
+# **Two sides.** The paper writes the penalty only for keys before the query. Ours, with $|i - j|$, treats both
+# sides alike, so it also works without a causal mask; under one, the two are the same. The penalty itself hides
+# nothing: that is the mask's job.
 #
 # **By hand.** With 8 heads the slopes are 1/2, 1/4, and so on to 1/256; with 4 heads 1/4, 1/16, 1/64, 1/256. For the first of 4
 # heads, query 2 and keys 0 to 3, the penalty is −0.5, −0.25, 0, −0.25.
@@ -915,8 +911,7 @@ with waiting_for("Exercise 3.9"):
     show(curves(range(64), series, xlabel="distance", ylabel="weight", title=title))
 
 # %% [markdown]
-# The steepest slope looks at a few neighbours, the flattest at everything almost equally. The penalty is defined for
-# any distance, and it keeps growing with distance.
+# The steepest slope looks at a few neighbours, the flattest at everything almost equally.
 
 # %% [markdown]
 # ## 3.10 Which of them works on longer texts?
@@ -958,8 +953,8 @@ with waiting_for("Exercises 3.7 and 3.9"):
 # %% [markdown]
 # One layer with the penalty can't do it at any length: for the same words, three positions back always counts
 # less than one. The relative bias has a number for the distance −3, and learns it. (It gets worse with length, as
-# before: each of the many keys more than 15 away gets a little weight.) No scheme is best for all tasks. Ask
-# which distances a scheme *can* express, and what it does with those that didn't occur in training.
+# before.) No scheme is best for all tasks. Ask which distances a scheme *can* express, and what it does with
+# those that didn't occur in training.
 #
 # **Does a model always need positions?** Under a causal mask the first token sees one token, and the tenth sees
 # ten, so the mask itself contains the order. One layer can't do much with that. Here is the same model with two
