@@ -21,8 +21,9 @@ from helpers.start_here.proof import make_proof
 check_installation()
 
 # %% [markdown]
-# Some lessons have pictures that follow a slider. Move this one. The number beside it is worked out by Python, so if
-# it follows your hand, pictures will too.
+# Some lessons have pictures that follow a slider. The next cell draws one. JupyterLab folds such a cell to a line
+# that says what you will see, and shows its code if you click on the line. Run it, and move the slider: the number
+# beside it is worked out by Python, so if it follows your hand, pictures will too.
 
 # %% draw=true
 # Explore: does a slider move?
@@ -97,9 +98,8 @@ check("start_here.double", double)
 #   result depends on. And the arguments have to stay as they were, unless the text says that they change.
 # - **Run a check as often as you like.** It costs nothing, and only what you hand in is graded.
 # - **The grade** comes from new inputs of the same kind. A function that is right passes both.
-# - **Some cells only draw a picture.** JupyterLab folds them to a line that says what you will see. Run them like
-#   any other; a click on the line shows the code. Before some pictures you predict: run the cell below the question,
-#   and click on an answer.
+# - **Predict, then look.** Before some pictures you say what you expect. Run the cell below such a question, and
+#   click on an answer.
 # - **Cells with a check are locked.** Try things in cells of your own: <kbd>Esc</kbd>, then <kbd>B</kbd>, adds one.
 # - **Lost?** *Kernel → Restart Kernel and Run All Cells* starts afresh and keeps what you wrote.
 #
