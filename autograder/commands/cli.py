@@ -20,6 +20,7 @@ COMMANDS = {
     "extend": "give one student more time",
     "roster": "add students from Canvas's or Moodle's CSV",
     "lab": "open the lessons in JupyterLab",
+    "share": "write your trained model as one HTML file that runs in any browser",
     "doctor": "check this machine, and say how to fix problems",
 }
 IN_A_COURSE = {"simulate", "grade", "watch", "report", "similar", "extend", "roster"}
