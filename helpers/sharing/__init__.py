@@ -24,6 +24,7 @@ from helpers.training.checkpoints import Found
 HERE = Path(__file__).parent
 MOST = 2_000_000  # bytes of a page: what mail takes, and a phone opens at once
 PANEL = 4.4  # inches: letters on a phone's screen are still large enough to read
+LINES = {"training": "on its training texts", "held out": "on texts that it never read"}
 PARTS = ("norm_1", "attention.W_qkv", "attention.W_o", "norm_2", "feed_forward.W_up", "feed_forward.W_down")
 
 
@@ -128,7 +129,7 @@ def _learned(curve: dict | None) -> str:
         return ""
     live = training.replayed(curve)
     fell = ", ".join(
-        f"{html.escape(name)} from {points[0][1]:.2f} to {points[-1][1]:.2f}"
+        f"{html.escape(LINES.get(name, name))} from {points[0][1]:.2f} to {points[-1][1]:.2f}"
         for name, points in live.lines.items()
         if name not in live.apart
     )
@@ -138,7 +139,7 @@ def _learned(curve: dict | None) -> str:
     limit = f" The dashed line, {best:.3f}, is the best possible on average." if best else ""
     return (
         "<h2>How it learned</h2>\n<p>The loss says how much the next word surprises it, on average. In "
-        f"{live.steps:,} steps of training, it fell: {fell}, in {html.escape(live.unit)}.{limit}</p>\n"
+        f"{live.steps:,} steps of training, it fell {fell} {html.escape(live.unit)}.{limit}</p>\n"
         f"{image(ax)}"
     )
 

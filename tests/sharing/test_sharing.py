@@ -226,7 +226,7 @@ def test_without_scripts_a_page_says_what_to_do_and_how_the_model_learned(chromi
     text = page.locator("body").inner_text()
     assert "this viewer runs no scripts" in text
     assert (
-        "In 60 steps of training, it fell: training from" in text
+        "In 60 steps of training, it fell on its training texts from" in text
         and "is the best possible on average" in text
     )
     assert page.locator("img").get_attribute("alt").startswith("Pretraining, nats per token after 60 steps")
