@@ -258,21 +258,17 @@ class LoRALinear(torch.nn.Module):
     def forward(self, x):
         return self.linear(x) + self.share * (x @ self.A.T @ self.B.T)
 """,
-    "bert.model": """
-class Bert(torch.nn.Module):
-    def __init__(self, vocabulary, d_model, n_heads, d_ff, n_layers, positions):
+    "bert.word_head": """
+class WordHead(torch.nn.Module):
+    def __init__(self, d_model, vocabulary):
         super().__init__()
-        sizes = (vocabulary, d_model, n_heads, d_ff, n_layers, positions)
-        self.encoder = Encoder(EncoderConfig(*sizes, segments=2, style=PRE_NORM))
-        self.word_head = WordHead(d_model, vocabulary)
-        self.pooler = torch.nn.Linear(d_model, d_model)
-        self.follows = torch.nn.Linear(d_model, 2)
+        self.transform = torch.nn.Linear(d_model, d_model)
+        self.norm = torch.nn.LayerNorm(d_model, eps=1e-12)
+        self.bias = torch.nn.Parameter(torch.zeros(vocabulary))
 
-    def forward(self, ids, segments):
-        x = self.encoder(ids, ids != PAD, segments)
-        first = torch.zeros(len(x), 1, x.size(-1), dtype=torch.long)
-        whole = self.pooler(x.gather(1, first)[:, 0]).tanh()
-        return self.word_head(x, self.encoder.words.weight), self.follows(whole)
+    def forward(self, x, embedding):
+        x = self.norm(torch.nn.functional.gelu(self.transform(x)))
+        return (x + torch.zeros(1)) @ embedding.T + self.bias
 """,
     "translation.label_smoothed_loss": """
 def label_smoothed_loss(logits, targets, epsilon):
