@@ -29,6 +29,7 @@ OPENS = {
     "corpora.py": "block",
     "text": "block",
     "training": "block",
+    "sharing": "block",
     "own.py": "counting",
     "models/__init__.py": "counting",
     "models/blocks.py": "counting",

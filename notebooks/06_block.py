@@ -16,7 +16,7 @@ import math
 
 import torch
 
-from helpers import corpora, training
+from helpers import corpora, sharing, training
 from helpers.block import drawings, experiments, explorers, figures
 from helpers.checks import case, check
 from helpers.figures import plots
@@ -915,6 +915,24 @@ with waiting_for("the training in 6.14"):
 # %% draw=true
 # Explore: what each block adds
 explorers.stream_explorer(model, unembed, "the training in 6.14")
+
+# %% [markdown]
+# ### Your model in one file
+#
+# With `SHARE = True` this cell writes your model as a web page, `my_model.html`, beside this notebook. The page works
+# without a network, on a phone too: your model writes there, and shows its probabilities, its attention and how it
+# learned. With `NAME = "Ada"` it says whose model it is. (To send it, right-click the file in JupyterLab's list
+# and choose *Download*.)
+
+# %% draw=true
+# Your model as a page to keep or to send
+SHARE, NAME = False, ""
+with waiting_for("the training in 6.14"):
+    experiments.needs(model)
+    if SHARE:
+        sharing.share(experiments.KEPT, model, NAME)
+    else:
+        print("SHARE is False: no page is written.")
 
 # %% [markdown]
 # **Question 6.14** · graded by hand · 8 minutes · 5 points

@@ -15,7 +15,7 @@ import random
 import numpy as np
 import torch
 
-from helpers import corpora, own, training
+from helpers import corpora, own, sharing, training
 from helpers.block import DecoderOnly
 from helpers.block.experiments import speak
 from helpers.checks import case, check
@@ -1079,6 +1079,20 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"):
 # %% draw=true
 # Explore: which words are left to draw from
 explorers.next_word_explorer(model, with_temperature, top_k, nucleus, draw)
+
+# %% [markdown]
+# **In one file.** As in 6.14, `SHARE = True` writes your model as a web page, `my_model.html`, to keep or to send. It
+# also says which parts are yours.
+
+# %% draw=true
+# Your model as a page to keep or to send
+SHARE, NAME = False, ""
+with waiting_for("the training in 8.11"):
+    trained(model)
+    if SHARE:
+        sharing.share("reviews", model, NAME, whose)
+    else:
+        print("SHARE is False: no page is written.")
 
 # %% [markdown]
 # How many of its sentences are grammatical? Each rule writes a hundred reviews, and the grammar tries to parse

@@ -21,6 +21,7 @@ COMMANDS = {
     "roster": "add students from Canvas's or Moodle's CSV",
     "proof": "compare a student's page of proof with their notebooks",
     "lab": "open the lessons in JupyterLab",
+    "share": "write your trained model as one HTML file that runs in any browser",
     "doctor": "check this machine, and say how to fix problems",
 }
 IN_A_COURSE = {"simulate", "grade", "watch", "report", "similar", "extend", "roster"}

@@ -53,12 +53,18 @@ def recall(name: str, model: torch.nn.Module, *, curve: bool = True) -> bool:
     anew = f'training.forget("{name}")'
     print(f'The model "{name}" was trained here on {found.when:%Y-%m-%d at %H:%M}. {anew} removes it.')
     if curve and found.curve and in_notebook():
-        lines = found.curve.pop("lines")
-        live = Live(**found.curve)
-        live.step = live.steps
-        live.lines = {line: [(int(step), y) for step, y in points.tolist()] for line, points in lines.items()}
-        show(live.figure())
+        show(replayed(found.curve).figure())
     return True
+
+
+def replayed(curve: Mapping[str, Any]) -> "Live":
+    """A finished run, from the record of its curve."""
+    live = Live(**{name: curve[name] for name in RECORDED})
+    live.step = live.steps
+    live.lines = {
+        name: [(int(step), y) for step, y in points.tolist()] for name, points in curve["lines"].items()
+    }
+    return live
 
 
 class Live:

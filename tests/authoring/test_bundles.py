@@ -45,7 +45,7 @@ COMES_WITH = {
         corpora.py text/__init__.py text/grammar.py text/notation.py text/pairs.py text/real_text.py
         text/review_rules.py text/review_words.py text/reviews.py text/vocabulary.py
         training/__init__.py training/checkpoints.py training/display.py training/live.py training/muon.py
-        training/parallel.py training/stopping.py
+        training/parallel.py training/stopping.py sharing/__init__.py sharing/decoder.js sharing/page.html
     """,
     "counting": "own.py models/__init__.py models/blocks.py models/linear.py models/transformer.py",
     "modern": "models/encoder_decoder.py",
