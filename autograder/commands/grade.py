@@ -16,6 +16,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--cluster", metavar="ADDRESS", help="grade on a Dask cluster, tcp://HOST:PORT")
     parser.add_argument("--force", action="store_true", help="grade everything again")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="record nothing; show whose points would change"
+    )
     parser.add_argument("--seconds", type=float, default=None, metavar="S", help="CPU seconds per cell (20)")
     parser.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
     parser.add_argument(
@@ -36,8 +39,9 @@ def run(options: argparse.Namespace) -> int:
     from autograder.classroom.engine import Options
 
     how = Options(
-        not options.no_sandbox, options.seconds, max(options.workers, 1), options.cluster, options.force
-    )
+        not options.no_sandbox, options.seconds, max(options.workers, 1), options.cluster, options.force,
+        options.dry_run,
+    )  # fmt: skip
     if once:
         from autograder.classroom.once import FORMS, grade_once
 
