@@ -15,7 +15,11 @@ from autograder.exercise import Outline
 from autograder.lessons import counted, grade_id
 from autograder.results import Graded, Verdict
 
-AGAIN, UNSEEN, OLD = "no, they handed in again", "no, they have no feedback yet", "yes, their feedback is out of date"
+AGAIN, UNSEEN, OLD = (
+    "no, they handed in again",
+    "no, they have no feedback yet",
+    "yes, their feedback is out of date",
+)
 
 
 class Change(NamedTuple):

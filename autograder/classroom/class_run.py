@@ -12,7 +12,7 @@ from traitlets.config import Config
 from autograder.classroom import privacy
 from autograder.classroom.batch import grade_all, unchanged
 from autograder.classroom.changes import Change, changed, shown
-from autograder.classroom.course import find_submissions, refused_names
+from autograder.classroom.course import find_submissions, not_handed_in, refused_names
 from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.gradebook import Book
 from autograder.classroom.reports.tables import problems, summary
@@ -52,10 +52,12 @@ def grade_class(
         submissions = find_submissions(course, name, students)
         refused = [] if students else refused_names(course, name)
         for student in sorted(set(students) - {submission.student for submission in submissions}):
-            print(f"headstart: {student} has not submitted {name}", file=sys.stderr)
+            print(f"headstart: {not_handed_in(course, name, student)}", file=sys.stderr)
         if not submissions and refused:
             console.print(problems(refused))
             return 0
+        if not submissions and students:
+            return 2
         if not submissions:
             place = course.format_path(course.submitted_directory, course.student_id, name)
             print(f"headstart: nothing to grade: there is no {place}", file=sys.stderr)
@@ -74,7 +76,7 @@ def grade_class(
     if screen.changes:
         console.print(shown(screen.changes, name))
     if options.dry_run:
-        console.print(f"A dry run: nothing was recorded.{'' if screen.changes else ' No points would change.'}")
+        console.print("Nothing was recorded." + " No points would change." * (not screen.changes))
     elif waiting:
         console.print(f"{waiting}: in formgrader, under Manual Grading")
     return 1 if screen.broken else 0

@@ -108,7 +108,9 @@ def is_recorded(course: CourseDirectory, lesson: str) -> bool:
         return False
     with opened(course) as book:
         there = sa.inspect(book.db.get_bind()).has_table(GRADING.name)
-        return there and bool(book.db.execute(sa.select(GRADING).where(GRADING.c.assignment == lesson)).first())
+        return there and bool(
+            book.db.execute(sa.select(GRADING).where(GRADING.c.assignment == lesson)).first()
+        )
 
 
 class Book:

@@ -14,6 +14,7 @@ COMMANDS = {
     "new": "start a lesson or an exercise, with a TODO for each thing to write",
     "simulate": "write a made-up class to submitted/",
     "grade": "grade the submissions in submitted/",
+    "explain": "show staff which case decided an exercise of one submission, with its numbers",
     "watch": "collect, grade and give feedback as submissions come in",
     "report": "show what the class got wrong, as tables and a page with pictures",
     "similar": "list submissions that are alike, side by side on a page",
@@ -23,8 +24,8 @@ COMMANDS = {
     "lab": "open the lessons in JupyterLab",
     "doctor": "check this machine, and say how to fix problems",
 }
-IN_A_COURSE = {"simulate", "grade", "watch", "report", "similar", "extend", "roster"}
-NEED_FORK = {"grade", "watch"}
+IN_A_COURSE = {"simulate", "grade", "explain", "watch", "report", "similar", "extend", "roster"}
+NEED_FORK = {"grade", "explain", "watch"}
 SETTING = re.compile(r"--[A-Z]\w+\.\w+=")  # one of nbgrader's, as on its own command line
 NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students can do everything here."
 FULL = (

@@ -26,13 +26,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--json", nargs="?", const="json", metavar="FORM",
-        help="with --once: print JSON, or the form of gradescope, prairielearn or classroom50",
+        help="with --once: print JSON; FORM is gradescope, prairielearn or classroom50",
     )  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
     """Grade, and return the exit code."""
     once = options.once and options.once.absolute()
+    if options.json and not once:
+        raise LookupError("--json goes with --once SUBMISSION: a class's grades are in the gradebook")
+    if options.dry_run and once:
+        raise LookupError("--once records nothing, so it needs no --dry-run")
     from autograder.classroom.course import enter, find_lesson
 
     course, config = enter(options.rest)
@@ -45,8 +49,8 @@ def run(options: argparse.Namespace) -> int:
     if once:
         from autograder.classroom.once import FORMS, grade_once
 
-        form = options.json or "json"
-        if form not in FORMS:
+        form = options.json or "text"
+        if form not in ("text", *FORMS):
             raise LookupError(f"there is no form {form!r}; choose one of {', '.join(FORMS)}")
         lesson = find_lesson(options.lesson, course) if options.lesson else ""
         return grade_once(lesson, once, course, config, how, form)

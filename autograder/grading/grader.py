@@ -31,6 +31,10 @@ from helpers.checking.finding import Status
 
 if TYPE_CHECKING:
     from autograder.sheets import HiddenSheets
+    from helpers.checking.calling.outcome import Outcome
+    from helpers.checking.sheet import Sheet
+
+    Witnessed = tuple[Sheet, list[Outcome]]
 
 
 @dataclass(frozen=True)
@@ -176,6 +180,27 @@ class Grader:
         # What was stopped may run another time: the next call doesn't take it for what it has graded.
         digest = prepared.digest if all(paper.settled for paper in papers) else ""
         return Graded(prepared.submission.student, digest, tuple(papers), files, ended, output_files)
+
+    def witness(self, submission: Submission, exercise: str) -> "tuple[Verdict, list[Witnessed]]":
+        """Judge a submission anew, and see what decided one of its exercises. It is for staff.
+
+        Args:
+            submission: to a lesson of ours.
+            exercise: its id.
+
+        Returns:
+            The verdict, and each sheet by which the answer was judged, with what came back. The last of them
+            decided; there is none if no case was called.
+        """
+        prepared, seen = self.prepare(submission), []
+        [(name, form)] = prepared.forms.items()
+        asked = questions(self.lesson, name, self._hidden, prepared.content)
+        if form.problem:
+            from autograder.grading.judge import not_run
+
+            return not_run(asked[exercise], form.problem, UNREADABLE), []
+        asked[exercise] = replace(asked[exercise], witness=lambda *judged: seen.append(judged))
+        return self._judge(name, form, asked).verdicts[exercise], seen
 
     def _canonical(self, submission: Submission, name: str) -> Canonical:
         lesson = self.lesson
