@@ -71,12 +71,12 @@ def grade_all(
 def _before(book: Book, student: str, recorded: dict[str, str]) -> tuple[str, dict[str, Verdict]]:
     """What a submission was graded from last, "" where it is to be graded anyway, and its verdicts."""
     digest = recorded.get(student, "")
-    known = book.known(student) if digest else {}
+    known = book.known(student) if student in recorded else {}
     there = all(book.path(student, name).is_file() for name in book.pages)
     # defence: digest: not run
     return digest if there and not any(map(_may_run, known.values())) else "", known
 
 
 def _may_run(verdict: Verdict) -> bool:
-    """Whether it was not run, and might be another time. What can't be read is the same each time."""
-    return verdict.status == Status.NOT_RUN and verdict.cause != UNREADABLE
+    """Whether it was not run, and might be another time: not what can't be read, or was tried twice."""
+    return verdict.status == Status.NOT_RUN and verdict.cause != UNREADABLE and not verdict.again

@@ -101,7 +101,11 @@ class _Export(ExportPlugin):
             raise SystemExit(f"{said}; nothing is written") from None
         target = Path(self.to or "grades.csv")
         write_whole(target, table.encoded())
-        self.log.info("%d scores of %d students written to %s", len(scores), len(students), target)
+        given = [who for (who, _), score in scores.items() if self.shown(score)]
+        self.log.info(
+            "%d scores of %d students written to %s, which has %d students",
+            len(given), len({*given}), target, len(students),
+        )  # fmt: skip
         _say_who_waits(self, scores, "given without these points" if self.partial else self.left)
 
     def table(
@@ -176,10 +180,8 @@ def _say_who_waits(plugin: ExportPlugin, scores: dict[tuple[str, str], Score], h
     for lesson, those in waiting.items():
         plugin.log.warning(
             "%s: written answers wait for their points, so scores are %s: %s",
-            lesson,
-            how,
-            ", ".join(sorted(those)),
-        )
+            lesson, how, listed(sorted(those)),
+        )  # fmt: skip
 
 
 def waits(grade: Grade | sa.Row) -> bool:

@@ -101,10 +101,15 @@ def opened(course: CourseDirectory) -> Gradebook:
     return Gradebook(course.db_url, course.course_id)
 
 
+def has_gradebook(course: CourseDirectory) -> bool:
+    """Whether a course has a gradebook, which `opened` would make. A server's database counts as one."""
+    url = sa.engine.make_url(course.db_url)
+    return url.get_backend_name() != "sqlite" or Path(url.database or "").is_file()
+
+
 def is_recorded(course: CourseDirectory, lesson: str) -> bool:
     """Whether anything of a lesson was graded. No gradebook is made if there is none."""
-    url = sa.engine.make_url(course.db_url)
-    if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
+    if not has_gradebook(course):
         return False
     with opened(course) as book:
         there = sa.inspect(book.db.get_bind()).has_table(GRADING.name)

@@ -50,8 +50,8 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     try:
         return options.run(options)
-    except (LookupError, FileNotFoundError) as error:
-        print(f"headstart: {error.args[0] if isinstance(error, LookupError) else error}", file=sys.stderr)
+    except (LookupError, FileNotFoundError, PermissionError) as error:
+        print(f"headstart: {_said(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(
@@ -64,6 +64,15 @@ def main(argv: list[str] | None = None) -> int:
             raise
         print(f"headstart: {FULL}", file=sys.stderr)
         return 1
+
+
+def _said(error: LookupError | OSError) -> str:
+    """An error as a sentence: Python's own, about a file, begin with a number."""
+    if not isinstance(error, OSError) or error.filename is None:
+        return str(error.args[0])
+    if isinstance(error, FileNotFoundError):
+        return f"there is no {error.filename}"
+    return f"{error.filename} can't be used: {error.strerror}"
 
 
 def _is_full_disk(error: BaseException | None) -> bool:
@@ -80,7 +89,7 @@ def _is_full_disk(error: BaseException | None) -> bool:
 def _parser(named: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
     """The parser, with the arguments of the named commands: only their modules are imported.
 
-    These import what is slow when they run, so that `--help` is instant.
+    Each says in sentences what it does. They import what is slow when they run, so that `--help` is instant.
     """
     named = {*named}
     parser = argparse.ArgumentParser("headstart", description=DESCRIPTION)

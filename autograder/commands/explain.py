@@ -5,6 +5,11 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    parser.description = (
+        "For staff, when a student asks why. Judge the submission anew, and show the case that decided: its "
+        "inputs, what came back, what was expected, and a cell that repeats it in a notebook. Nothing is "
+        "recorded, and students see no more than before."
+    )
     parser.add_argument("lesson", metavar="LESSON", help="such as 01_attention")
     parser.add_argument("student", metavar="STUDENT", help="whose submission")
     parser.add_argument("exercise", metavar="EXERCISE", help="its section, such as 1.4, or its name")

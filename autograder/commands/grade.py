@@ -7,7 +7,12 @@ from pathlib import Path
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("lesson", metavar="LESSON", nargs="?", default="")
+    parser.description = (
+        "Grade what is in submitted/ and record it in the gradebook. What is already graded is skipped; "
+        "after an interruption, the same command resumes. A table shows whose points a regrade has changed. "
+        "With --once, one submission is graded, and nothing is recorded."
+    )
+    parser.add_argument("lesson", metavar="LESSON", nargs="?", default="", help="such as 01_attention")
     parser.add_argument(
         "--student", action="append", default=[], metavar="ID", help="only this student; can be repeated"
     )
