@@ -29,6 +29,7 @@ from traitlets import Bool, Dict, List, Unicode
 
 from autograder.classroom.course import is_formula
 from autograder.classroom.school_csv import Table, listed, plain, read_table
+from autograder.lessons import counted
 from helpers.storage import write_whole
 
 
@@ -102,10 +103,9 @@ class _Export(ExportPlugin):
         target = Path(self.to or "grades.csv")
         write_whole(target, table.encoded())
         given = [who for (who, _), score in scores.items() if self.shown(score)]
-        self.log.info(
-            "%d scores of %d students written to %s, which has %d students",
-            len(given), len({*given}), target, len(students),
-        )  # fmt: skip
+        given = [who for (who, _), score in scores.items() if self.shown(score)]
+        whose = f"{len({*given})} of {counted(len(students), 'student')}"
+        self.log.info("%s written to %s, for %s", counted(len(given), "score"), target, whose)
         _say_who_waits(self, scores, "given without these points" if self.partial else self.left)
 
     def table(
