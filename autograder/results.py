@@ -33,6 +33,7 @@ class Verdict:
         cause: one word or name for the class report: a misconception's name, "shape", "timeout", ...
         key: of all that it follows from: what was handed in, the exercise, the hidden seed.
         relation, remark: as in a finding.
+        again: whether it was not run a second time, too, for the same submission: a third would tell nothing.
     """
 
     exercise: str
@@ -45,6 +46,7 @@ class Verdict:
     key: str = ""
     relation: str = ""
     remark: str = ""
+    again: bool = False
 
     @classmethod
     def of(cls, exercise: str, finding: Finding) -> "Verdict":
@@ -118,7 +120,7 @@ class Paper:
         blank: grade ids of the answers left as they were released.
         problem: why nothing of it could be read, for student and instructor; empty for most.
         remarks: what else the instructor should know.
-        settled: whether running it again would give the same; not if it was stopped.
+        settled: whether running it again would give the same; not if it was stopped for the first time.
         by_hand: a digest of each answer that a person grades, by grade id.
     """
 

@@ -28,6 +28,7 @@ def unchanged(book: Book, submissions: list[Submission], digest: Callable[[Submi
 def grade_all(
     book: Book, submissions: list[Submission], submit: Callable[..., Future], *, at_once: int,
     force: bool = False, progress: Callable[[Submission, Graded | None, str], None] = lambda *_: None,
+    record: Callable[[Graded], None] | None = None,
 ) -> None:  # fmt: skip
     """Grade submissions and record each as it comes.
 
@@ -40,7 +41,9 @@ def grade_all(
         force: grade again what is recorded already.
         progress: told of each submission: its result, None where nothing had changed, and what went wrong
             with the grader itself, if something did.
+        record: what is done with each result; if None, `book` records it.
     """
+    record = record or book.record
     recorded = {} if force else book.recorded()
     waiting = iter(submissions)
     running: dict[Future, Submission] = {}
@@ -58,7 +61,7 @@ def grade_all(
             submission = running.pop(future)
             try:
                 if graded := future.result():
-                    book.record(graded)
+                    record(graded)
             except Exception as error:  # ours, not the student's: say so, and go on with the others
                 progress(submission, None, f"{type(error).__name__}: {error}")
                 continue
@@ -68,12 +71,12 @@ def grade_all(
 def _before(book: Book, student: str, recorded: dict[str, str]) -> tuple[str, dict[str, Verdict]]:
     """What a submission was graded from last, "" where it is to be graded anyway, and its verdicts."""
     digest = recorded.get(student, "")
-    known = book.known(student) if digest else {}
+    known = book.known(student) if student in recorded else {}
     there = all(book.path(student, name).is_file() for name in book.pages)
     # defence: digest: not run
     return digest if there and not any(map(_may_run, known.values())) else "", known
 
 
 def _may_run(verdict: Verdict) -> bool:
-    """Whether it was not run, and might be another time. What can't be read is the same each time."""
-    return verdict.status == Status.NOT_RUN and verdict.cause != UNREADABLE
+    """Whether it was not run, and might be another time: not what can't be read, or was tried twice."""
+    return verdict.status == Status.NOT_RUN and verdict.cause != UNREADABLE and not verdict.again

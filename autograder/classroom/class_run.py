@@ -11,7 +11,8 @@ from traitlets.config import Config
 
 from autograder.classroom import privacy
 from autograder.classroom.batch import grade_all, unchanged
-from autograder.classroom.course import find_submissions, refused_names
+from autograder.classroom.changes import Change, changed, shown
+from autograder.classroom.course import find_submissions, not_handed_in, refused_names
 from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.gradebook import Book
 from autograder.classroom.reports.tables import problems, summary
@@ -41,6 +42,9 @@ def grade_class(
 
     Returns:
         The exit code: 0 unless grading can't start or the grader itself failed. Bad submissions are results.
+
+    Raises:
+        LookupError: as `open_grader` and `Book`.
     """
     console = Console()
     with open_grader(name, course, config, options) as grader:
@@ -48,24 +52,32 @@ def grade_class(
         submissions = find_submissions(course, name, students)
         refused = [] if students else refused_names(course, name)
         for student in sorted(set(students) - {submission.student for submission in submissions}):
-            print(f"headstart: {student} has not submitted {name}", file=sys.stderr)
+            print(f"headstart: {not_handed_in(course, name, student)}", file=sys.stderr)
         if not submissions and refused:
             console.print(problems(refused))
             return 0
+        if not submissions and students:
+            return 2
         if not submissions:
             place = course.format_path(course.submitted_directory, course.student_id, name)
             print(f"headstart: nothing to grade: there is no {place}", file=sys.stderr)
             return 2
         lesson, screen = grader.lesson, _Screen(console, len(submissions))
         screen.looked += refused
-        with contextlib.closing(Book(course, name, lesson.skeletons, config, lesson.own_files)) as book:
+        page = (course, name, lesson.skeletons, config, lesson.own_files)
+        with contextlib.closing(Book(*page, reading=options.dry_run)) as book:
             _grade_new(book, submissions, grader, options, screen)
-            book.charge_lateness(config)
-            rows = [row for row in book.verdicts() if not students or row[0] in students]
-            console.print(summary(rows, lesson.outlines))
+            if not options.dry_run:
+                book.charge_lateness(config)
+                rows = [row for row in book.verdicts() if not students or row[0] in students]
+                console.print(summary(rows, lesson.outlines))
             waiting = book.waiting()
     screen.close()
-    if waiting:
+    if screen.changes:
+        console.print(shown(screen.changes, name))
+    if options.dry_run:
+        console.print("Nothing was recorded." + " No points would change." * (not screen.changes))
+    elif waiting:
         console.print(f"{waiting}: in formgrader, under Manual Grading")
     return 1 if screen.broken else 0
 
@@ -82,10 +94,16 @@ def _grade_new(
     if not new:
         with screen.progress:
             return
+
+    def record(graded: Graded) -> None:
+        screen.changes += changed(book, graded, grader.lesson.outlines)
+        if not options.dry_run:
+            book.record(graded)
+
     grader.expected = len(submissions) // options.workers
     with open_executor(grader, options.workers, options.cluster) as executor, screen.progress:
         submit, number = executor.submit, executor.number
-        grade_all(book, new, submit, at_once=number, force=options.force, progress=screen)
+        grade_all(book, new, submit, at_once=number, force=options.force, progress=screen, record=record)
 
 
 def _warn(course: CourseDirectory, options: Options) -> None:
@@ -96,13 +114,14 @@ def _warn(course: CourseDirectory, options: Options) -> None:
 
 
 class _Screen:
-    """The progress bar while grading, and the list of what needs a look."""
+    """The progress bar while grading, and the lists of what needs a look and of points that changed."""
 
     def __init__(self, console: Console, total: int) -> None:
         self.console, self.begun = console, time.monotonic()
         self.done = self.skipped = 0
         self.looked: list[tuple[str, str]] = []
         self.broken: list[tuple[str, str]] = []
+        self.changes: list[Change] = []
         self.progress = Progress(
             TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]} left"),
             TextColumn("{task.fields[failures]} with problems"), TimeRemainingColumn(), console=console,

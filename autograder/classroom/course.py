@@ -6,6 +6,7 @@ nbgrader's own commands, the set-up puts the two files of `commands/environment/
 """
 
 import contextlib
+import difflib
 import os
 import secrets
 import sys
@@ -164,6 +165,14 @@ def find_submissions(course: CourseDirectory, lesson: str, students: list[str]) 
     names = [name for name in students if name not in course.student_id_exclude.split(",")]
     folders = [(name, Path(before + name + after)) for name in names]
     return [Submission(name, lesson, folder) for name, folder in folders if _handed_in(folder)]
+
+
+def not_handed_in(course: CourseDirectory, lesson: str, student: str) -> str:
+    """What to say of a student without a submission, and whom one may have meant."""
+    there = [submission.student for submission in find_submissions(course, lesson, [])]
+    near = difflib.get_close_matches(student, there, n=1)
+    hint = f"; did you mean {near[0]}?" if near else f"; {lessons.counted(len(there), 'student')} did"
+    return f"{student} hasn't handed in {lesson}{hint}"
 
 
 def is_formula(text: str) -> bool:

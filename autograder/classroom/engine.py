@@ -30,6 +30,7 @@ class Options:
         workers: how many submissions are graded at once on this machine.
         cluster: the address of a Dask scheduler that grades instead, `tcp://HOST:PORT`.
         force: whether to grade again what is already recorded.
+        dry_run: whether to record nothing, and say whose points would change.
     """
 
     sandboxed: bool = True
@@ -37,6 +38,7 @@ class Options:
     workers: int = 1
     cluster: str | None = None
     force: bool = False
+    dry_run: bool = False
 
 
 def open_grader(

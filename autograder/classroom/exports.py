@@ -29,6 +29,7 @@ from traitlets import Bool, Dict, List, Unicode
 
 from autograder.classroom.course import is_formula
 from autograder.classroom.school_csv import Table, listed, plain, read_table
+from autograder.lessons import counted
 from helpers.storage import write_whole
 
 
@@ -101,7 +102,10 @@ class _Export(ExportPlugin):
             raise SystemExit(f"{said}; nothing is written") from None
         target = Path(self.to or "grades.csv")
         write_whole(target, table.encoded())
-        self.log.info("%d scores of %d students written to %s", len(scores), len(students), target)
+        given = [who for (who, _), score in scores.items() if self.shown(score)]
+        given = [who for (who, _), score in scores.items() if self.shown(score)]
+        whose = f"{len({*given})} of {counted(len(students), 'student')}"
+        self.log.info("%s written to %s, for %s", counted(len(given), "score"), target, whose)
         _say_who_waits(self, scores, "given without these points" if self.partial else self.left)
 
     def table(
@@ -176,10 +180,8 @@ def _say_who_waits(plugin: ExportPlugin, scores: dict[tuple[str, str], Score], h
     for lesson, those in waiting.items():
         plugin.log.warning(
             "%s: written answers wait for their points, so scores are %s: %s",
-            lesson,
-            how,
-            ", ".join(sorted(those)),
-        )
+            lesson, how, listed(sorted(those)),
+        )  # fmt: skip
 
 
 def waits(grade: Grade | sa.Row) -> bool:

@@ -101,8 +101,37 @@ def opened(course: CourseDirectory) -> Gradebook:
     return Gradebook(course.db_url, course.course_id)
 
 
+def has_gradebook(course: CourseDirectory) -> bool:
+    """Whether a course has a gradebook, which `opened` would make. A server's database counts as one."""
+    url = sa.engine.make_url(course.db_url)
+    return url.get_backend_name() != "sqlite" or Path(url.database or "").is_file()
+
+
+def is_recorded(course: CourseDirectory, lesson: str) -> bool:
+    """Whether anything of a lesson was graded. No gradebook is made if there is none."""
+    if not has_gradebook(course):
+        return False
+    with opened(course) as book:
+        there = sa.inspect(book.db.get_bind()).has_table(GRADING.name)
+        return there and bool(
+            book.db.execute(sa.select(GRADING).where(GRADING.c.assignment == lesson)).first()
+        )
+
+
 class Book:
-    """A lesson's page of the gradebook. Used by one thread."""
+    """A lesson's page of the gradebook. Used by one thread.
+
+    Args:
+        course: whose gradebook it is.
+        lesson: its name.
+        skeletons: its notebooks as released.
+        config: nbgrader's settings.
+        given: files of the course's own, which go beside autograded notebooks.
+        reading: write nothing, not even the lesson's cells. Only what is recorded can be read.
+
+    Raises:
+        LookupError: it is only for reading, and nothing of the lesson is recorded; or cells came or went.
+    """
 
     def __init__(
         self,
@@ -111,24 +140,29 @@ class Book:
         skeletons: dict[str, NotebookNode],
         config: Config | None = None,
         given: dict[str, bytes] | None = None,
+        *,
+        reading: bool = False,
     ) -> None:
+        if reading and not is_recorded(course, lesson):
+            raise LookupError(f"nothing of {lesson} is recorded yet: grade it first")
         self.course, self.lesson, self.given = course, lesson, given or {}
         self._autograde = Autograde(coursedir=course, config=config or Config())
         self._gradebook = opened(course)
         self.db = self._gradebook.db
         try:
-            self._prepare(skeletons)
+            self._prepare(skeletons, reading)
         except BaseException:  # nobody else could close it
             self.close()
             raise
 
-    def _prepare(self, skeletons: dict[str, NotebookNode]) -> None:
+    def _prepare(self, skeletons: dict[str, NotebookNode], reading: bool) -> None:
         """Have the lesson in all tables, and know its rows."""
         lesson = self.lesson
-        _make_table(self.db)
-        self._gradebook.update_or_create_assignment(lesson)
-        for name, skeleton in skeletons.items():
-            self._register(name, skeleton)
+        if not reading:
+            _make_table(self.db)
+            self._gradebook.update_or_create_assignment(lesson)
+            for name, skeleton in skeletons.items():
+                self._register(name, skeleton)
         assignment = self.db.query(Assignment).filter_by(name=lesson).one()
         self.assignment_id = assignment.id
         theirs = SubmittedAssignment.__table__.c
@@ -142,7 +176,8 @@ class Book:
         self.pages = {
             notebook.name: self._page(notebook.id) for notebook in notebooks if notebook.name in skeletons
         }
-        self.db.commit()
+        if not reading:
+            self.db.commit()
 
     def _register(self, name: str, skeleton: NotebookNode) -> None:
         """Tell nbgrader of a notebook's cells, as its generate_assignment does, if they are news to it.
@@ -189,6 +224,12 @@ class Book:
         text = self.db.execute(sa.select(GRADING.c.verdicts).where(mine)).scalar()
         verdicts = [Verdict.from_json(verdict) for verdict in json.loads(text or "[]")]
         return {verdict.exercise: verdict for verdict in verdicts}
+
+    def overruled(self, student: str) -> set[str]:
+        """The cells whose points a person gave to a student, in place of a check's or where there is none."""
+        query = self.db.query(BaseCell.name).join(Grade).join(SubmittedNotebook).join(SubmittedAssignment)
+        mine = {"assignment_id": self.assignment_id, "student_id": student}
+        return {name for (name,) in query.filter_by(**mine).filter(Grade.manual_score.is_not(None))}
 
     def verdicts(self) -> Iterator[tuple[str, str, list[Verdict]]]:
         """Student, problem and verdicts of every submission graded so far, by student."""

@@ -36,9 +36,9 @@ def grade_once(
     course: CourseDirectory,
     config: Config,
     options: Options,
-    form: str = "json",
+    form: str = "text",
 ) -> int:
-    """Grade one submission and print the result as JSON.
+    """Grade one submission and print the result.
 
     Args:
         lesson: its name; empty to take it from the notebook's.
@@ -46,7 +46,7 @@ def grade_once(
         course: whose sources and secret are used. Its gradebook isn't touched.
         config: nbgrader's settings.
         options: how to grade.
-        form: one of FORMS.
+        form: "text", for people, or one of FORMS.
 
     Returns:
         The exit code, 0: a bad submission is a result.
@@ -59,9 +59,10 @@ def grade_once(
         with tempfile.TemporaryDirectory() as folder:
             graded = grader.grade(_submission(path, loaded.name, Path(folder)))
     assert graded is not None, "nothing was known of it before"
+    result = result_of(loaded, graded, options.sandboxed)
     # In ASCII: it can be printed anywhere, and steers no terminal.
     # defence: once: names that steer a terminal
-    print(json.dumps(FORMS[form](result_of(loaded, graded, options.sandboxed)), indent=1))
+    print(text(result) if form == "text" else json.dumps(FORMS[form](result), indent=1))
     return 0
 
 
@@ -148,6 +149,14 @@ def _said(result: Result) -> str:
     waiting = [one if len(by_hand) == 1 else many] if by_hand else []
     lines = [result["problem"], *result["remarks"], *waiting, f"Isolation: {result['isolation']}."]
     return "\n".join(filter(None, lines))
+
+
+def text(result: Result) -> str:
+    """For people: each exercise's message, and then the points. All of it is made of characters that show."""
+    if not result["readable"]:
+        return f"Not graded: {result['problem']}"
+    checks = f"{result['points']:g} of {result['max_points']:g} points from checks in {result['lesson']}."
+    return "\n".join([*(f"{each['message']}\n" for each in result["exercises"]), checks, _said(result)])
 
 
 def gradescope(result: Result) -> Result:

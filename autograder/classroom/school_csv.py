@@ -62,7 +62,12 @@ def read_table(path: str) -> Table:
     """
     if not path:
         raise LookupError("which file did the school's gradebook export? Name it with `roster`")
-    raw = Path(path).read_bytes()
+    try:
+        raw = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise LookupError(f"there is no {path}") from None
+    except OSError as error:
+        raise LookupError(f"{path} can't be read: {error.strerror}") from None
     wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
         text = raw.decode("utf-16" if wide else "utf-8-sig")

@@ -14,6 +14,7 @@ COMMANDS = {
     "new": "start a lesson or an exercise, with a TODO for each thing to write",
     "simulate": "write a made-up class to submitted/",
     "grade": "grade the submissions in submitted/",
+    "explain": "show staff which case decided an exercise of one submission, with its numbers",
     "watch": "collect, grade and give feedback as submissions come in",
     "report": "show what the class got wrong, as tables and a page with pictures",
     "similar": "list submissions that are alike, side by side on a page",
@@ -24,8 +25,8 @@ COMMANDS = {
     "share": "write your trained model as one HTML file that runs in any browser",
     "doctor": "check this machine, and say how to fix problems",
 }
-IN_A_COURSE = {"simulate", "grade", "watch", "report", "similar", "extend", "roster"}
-NEED_FORK = {"grade", "watch"}
+IN_A_COURSE = {"simulate", "grade", "explain", "watch", "report", "similar", "extend", "roster"}
+NEED_FORK = {"grade", "explain", "watch"}
 SETTING = re.compile(r"--[A-Z]\w+\.\w+=")  # one of nbgrader's, as on its own command line
 NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students can do everything here."
 FULL = (
@@ -50,8 +51,8 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     try:
         return options.run(options)
-    except (LookupError, FileNotFoundError) as error:
-        print(f"headstart: {error.args[0] if isinstance(error, LookupError) else error}", file=sys.stderr)
+    except (LookupError, FileNotFoundError, PermissionError) as error:
+        print(f"headstart: {_said(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(
@@ -64,6 +65,15 @@ def main(argv: list[str] | None = None) -> int:
             raise
         print(f"headstart: {FULL}", file=sys.stderr)
         return 1
+
+
+def _said(error: LookupError | OSError) -> str:
+    """An error as a sentence: Python's own, about a file, begin with a number."""
+    if not isinstance(error, OSError) or error.filename is None:
+        return str(error.args[0])
+    if isinstance(error, FileNotFoundError):
+        return f"there is no {error.filename}"
+    return f"{error.filename} can't be used: {error.strerror}"
 
 
 def _is_full_disk(error: BaseException | None) -> bool:
@@ -80,7 +90,7 @@ def _is_full_disk(error: BaseException | None) -> bool:
 def _parser(named: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
     """The parser, with the arguments of the named commands: only their modules are imported.
 
-    These import what is slow when they run, so that `--help` is instant.
+    Each says in sentences what it does. They import what is slow when they run, so that `--help` is instant.
     """
     named = {*named}
     parser = argparse.ArgumentParser("headstart", description=DESCRIPTION)

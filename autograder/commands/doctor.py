@@ -19,6 +19,9 @@ PYTHONS = ((3, 11), (3, 14))  # the first and the last, as in pyproject.toml
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments: none."""
+    parser.description = (
+        "Say what is installed, what is missing, and what to do about it. Nothing is changed."
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -5,8 +5,12 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("lesson", metavar="LESSON")
-    parser.add_argument("student", metavar="ID")
+    parser.description = (
+        "Give one student more time for a lesson, in place of any extension before. Penalties follow with "
+        "the next `headstart grade`."
+    )
+    parser.add_argument("lesson", metavar="LESSON", help="such as 01_attention")
+    parser.add_argument("student", metavar="ID", help="the student's id")
     until = parser.add_mutually_exclusive_group(required=True)
     until.add_argument("--days", type=float, metavar="N", help="days past the due date; 0 for none")
     until.add_argument("--until", default="", metavar="DATE", help="such as '2026-03-01 18:00 +01:00'")

@@ -6,6 +6,7 @@ import os
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    parser.description = "Start a lesson or an exercise. Each TODO in the new files says what to write there."
     kinds = parser.add_subparsers(required=True, metavar="KIND", dest="kind")
     lesson = kinds.add_parser("lesson", help="a lesson after the last one")
     lesson.add_argument("topic", metavar="TOPIC", help="one word for its files, such as retrieval")

@@ -10,6 +10,10 @@ RELEASE = Path(__file__).resolve().parents[2] / "release"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    parser.description = (
+        "Compare a page that a student made in lesson 00 with the notebooks in a folder. Nothing of the "
+        "student's is run."
+    )
     parser.add_argument("page", metavar="PAGE", type=Path, help="the page, proof.html")
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="with the notebooks, at any depth")
 
@@ -25,8 +29,10 @@ def run(options: argparse.Namespace) -> int:
         raise LookupError(f"there is no folder {options.folder}")
     try:
         made = proof.read(options.page.read_text(encoding="utf-8"))
-    except (ValueError, IsADirectoryError) as error:
+    except ValueError as error:
         raise LookupError(f"{options.page}: {error}") from None
+    except IsADirectoryError:
+        raise LookupError(f"{options.page} is a folder, and no page") from None
     differ = 0
     for lesson in made["lessons"]:
         problem = _problem(lesson, options.folder)

@@ -5,6 +5,10 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    parser.description = (
+        "Show what the class got wrong in a lesson, as tables and as a page with pictures in reports/. "
+        "Without a lesson, write a page on the course so far and one for each student."
+    )
     parser.add_argument("lesson", metavar="LESSON", nargs="?", default="", help="default: the whole course")
 
 

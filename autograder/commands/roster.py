@@ -6,7 +6,11 @@ import os
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("file", metavar="FILE")
+    parser.description = (
+        "Add the students of a CSV file that Canvas or Moodle exported to the gradebook. Names and e-mails "
+        "of those who are there are brought up to date, and nobody is removed."
+    )
+    parser.add_argument("file", metavar="FILE", help="the CSV file")
     parser.add_argument("--id", default="", metavar="COLUMN", help="the column of students' ids")
 
 

@@ -5,7 +5,11 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("lesson", metavar="LESSON")
+    parser.description = (
+        "List pairs of submissions that share something few others have, and write a page with both sides. "
+        "No grade depends on it."
+    )
+    parser.add_argument("lesson", metavar="LESSON", help="such as 01_attention")
 
 
 def run(options: argparse.Namespace) -> int:

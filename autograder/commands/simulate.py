@@ -5,9 +5,15 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("lesson", metavar="LESSON")
-    parser.add_argument("--students", type=int, default=20, metavar="N")
-    parser.add_argument("--seed", type=int, default=0, metavar="S")
+    parser.description = (
+        "Write a made-up class to submitted/, to practise on: call it in a folder of its own, away from "
+        "real students."
+    )
+    parser.add_argument("lesson", metavar="LESSON", help="such as 01_attention")
+    parser.add_argument("--students", type=int, default=20, metavar="N", help="how many (20)")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="another number makes a different class (0)"
+    )
     parser.add_argument("--calm", action="store_true", help="leave out code that loops or crashes")
 
 

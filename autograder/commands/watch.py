@@ -6,10 +6,16 @@ import os
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("lesson", metavar="LESSON")
+    parser.description = (
+        "Collect what students hand in through the exchange, grade it and release feedback, until Ctrl-C. "
+        "Nothing is lost by stopping it; the next call resumes."
+    )
+    parser.add_argument("lesson", metavar="LESSON", help="such as 01_attention")
     parser.add_argument("--every", type=float, default=5.0, metavar="S", help="look every S seconds (5)")
     parser.add_argument("--hold", action="store_true", help="grade, but release no feedback")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N")
+    parser.add_argument(
+        "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="submissions graded at once"
+    )
     parser.add_argument("--seconds", type=float, default=None, metavar="S", help="CPU seconds per cell (20)")
     parser.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
 

@@ -31,6 +31,10 @@ from helpers.checking.finding import Status
 
 if TYPE_CHECKING:
     from autograder.sheets import HiddenSheets
+    from helpers.checking.calling.outcome import Outcome
+    from helpers.checking.sheet import Sheet
+
+    Witnessed = tuple[Sheet, list[Outcome]]
 
 
 @dataclass(frozen=True)
@@ -177,6 +181,27 @@ class Grader:
         digest = prepared.digest if all(paper.settled for paper in papers) else ""
         return Graded(prepared.submission.student, digest, tuple(papers), files, ended, output_files)
 
+    def witness(self, submission: Submission, exercise: str) -> "tuple[Verdict, list[Witnessed]]":
+        """Judge a submission anew, and see what decided one of its exercises. It is for staff.
+
+        Args:
+            submission: to a lesson of ours.
+            exercise: its id.
+
+        Returns:
+            The verdict, and each sheet by which the answer was judged, with what came back. The last of them
+            decided; there is none if no case was called.
+        """
+        prepared, seen = self.prepare(submission), []
+        [(name, form)] = prepared.forms.items()
+        asked = questions(self.lesson, name, self._hidden, prepared.content)
+        if form.problem:
+            from autograder.grading.judge import not_run
+
+            return not_run(asked[exercise], form.problem, UNREADABLE), []
+        asked[exercise] = replace(asked[exercise], witness=lambda *judged: seen.append(judged))
+        return self._judge(name, form, asked).verdicts[exercise], seen
+
     def _canonical(self, submission: Submission, name: str) -> Canonical:
         lesson = self.lesson
         merge = merge_foreign if lesson.foreign else None
@@ -207,9 +232,17 @@ class Grader:
         if (stamp := form.records.get("timestamp.txt")) is not None and read_time(stamp) is None:
             remarks.append("timestamp.txt holds no time: the submission counts as on time")
         notebook = _finish(form.notebook, name, lesson.foreign, result.outputs, result.verdicts, remarks)
-        verdicts = tuple(replace(v, key=keys.get(id, "")) for id, v in result.verdicts.items())
-        settled = not (result.stopped or result.starved)
-        paper = Paper(name, json.dumps(notebook), verdicts, blank, "", tuple(remarks), settled, by_hand)
+        verdicts = []
+        for id, verdict in result.verdicts.items():
+            keyed = replace(verdict, key=keys.get(id, prepared.digest))
+            # A machine that was too busy may have kept it from running any number of times.
+            again = not result.starved and _again(keyed, prepared.known.get(id))
+            verdicts.append(replace(keyed, again=again))
+        may_run = any(verdict.status == Status.NOT_RUN and not verdict.again for verdict in verdicts)
+        settled = not (result.starved or (result.stopped and may_run))
+        paper = Paper(
+            name, json.dumps(notebook), tuple(verdicts), blank, "", tuple(remarks), settled, by_hand
+        )
         return paper, result.ended, result.output_files
 
     def _judge(self, name: str, form: Canonical, asked: dict[str, Question]) -> Judgement:
@@ -303,6 +336,12 @@ def questions(
 def _stands(verdict: Verdict, key: str | None) -> bool:
     """Whether judging again would say the same. What didn't run may run another time."""
     return verdict.key == key and verdict.status != Status.NOT_RUN
+
+
+def _again(verdict: Verdict, before: Verdict | None) -> bool:
+    """Whether an exercise wasn't run, and neither was it before, although nothing has changed."""
+    known = before is not None and (before.status, before.key) == (verdict.status, verdict.key)
+    return known and verdict.status == Status.NOT_RUN
 
 
 def _blank(notebook: NotebookNode, skeleton: NotebookNode) -> Iterator[str]:

@@ -203,6 +203,7 @@ class _Run:
             outcome = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where)
             return assess(visible, [outcome] * len(visible.cases))
         outcomes = self._outcomes(visible)
+        question.witness(visible, outcomes)
         rounding = [id for id, verdict in self.verdicts.items() if verdict.remark]
         shown = assess(visible, outcomes, rounding=rounding)
         # defence: judge: visible cases
@@ -220,6 +221,7 @@ class _Run:
                 explained = sheets.explained()
             if explained.request != hidden.request:  # by another draw, since a right answer fails this one
                 outcomes = self._outcomes(explained)
+            question.witness(explained, outcomes)
             # defence: judge: hidden numbers
             finding = assess(explained, outcomes, reveal=False)
         return replace(finding, remark=shown.remark) if finding.status != Status.FAILED else finding

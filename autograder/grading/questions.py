@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from autograder.results import Verdict
 
 if TYPE_CHECKING:
+    from helpers.checking.calling.outcome import Outcome
     from helpers.checking.sheet import Sheet
 
 
@@ -36,6 +37,7 @@ class Question:
         points: to be earned.
         sheets: the cases to judge by. A test of a foreign assignment has none: its own cell decides.
         kept: the verdict of last time, if it still follows. Once the check runs, it needs no cases.
+        witness: is shown each sheet that the answer was judged by, and what came back; the last one decided.
     """
 
     id: str
@@ -43,3 +45,4 @@ class Question:
     points: float
     sheets: Sheets | None = None
     kept: Verdict | None = None
+    witness: "Callable[[Sheet, list[Outcome]], None]" = lambda *_: None

@@ -98,8 +98,24 @@ def test_canvas_gets_its_own_file_back_with_points(book, tmp_path, caplog):
     given[2][5] = "5"  # ada: 3 + 4 - 2 for being late
     assert rows == given, "all but her points is as it was; grace's waits, and alan handed nothing in"
     assert "written answers wait for their points, so scores are left as they were: grace" in caplog.text
+    assert (
+        "1 score written to" in caplog.text and "for 1 of 3 students" in caplog.text
+    )  # not grace's, which waits
     rows = export(exports.Canvas, book, tmp_path, CANVAS, assignment=["01_attention"], partial=True)
     assert [row[5] for row in rows] == ["01_attention (4711)", "10", "5", "3", "", ""]
+
+
+def test_of_many_who_wait_the_first_are_named_and_no_score_is_said_to_be_given(book, tmp_path, caplog):
+    caplog.set_level(logging.INFO, "traitlets")
+    for number in range(38):
+        book.add_student(f"s{number:02}")
+        book.add_submission("01_attention", f"s{number:02}")
+        code = book.find_grade("code", "01_attention", "01_attention", f"s{number:02}")
+        code.auto_score, code.needs_manual_grade = 3.0, False
+    book.find_grade("written", "01_attention", "01_attention", "ada").needs_manual_grade = True
+    export(exports.Plain, book, tmp_path)
+    assert "ada; grace; s00; s01; s02; s03; s04; s05; s06; s07 and 30 more" in caplog.text
+    assert "0 scores written to" in caplog.text and "for 0 of 41 students" in caplog.text
 
 
 def test_a_lesson_without_a_column_gets_one_with_its_points_possible(book, tmp_path):

@@ -105,6 +105,18 @@ def test_a_class_without_submissions_has_a_page(exercises):
     assert "No submission has been graded." in page("01_attention", [], exercises)
 
 
+def test_a_table_that_has_not_all_rows_says_so(exercises):
+    many = {f"{SCALED}{n}": replace(exercises[SCALED], id=f"{SCALED}{n}") for n in range(12)}
+    for cause, title in (("unscaled", "Misconceptions recognised"), ("value", "Unexplained")):
+        for count in (10, 12):
+            made = [("amy", "", [verdict(id, "failed", cause) for id in [*many][:count]])]
+            console = Console(file=io.StringIO(), width=160)
+            console.print(summary(made, many))
+            cut = f"{title}: the 10 most common of 12; the page of `headstart report` has all"
+            said = " ".join(console.file.getvalue().split())
+            assert (cut in said) == (count > 10) and title in said
+
+
 @pytest.mark.promise(45)
 def test_what_would_steer_a_terminal_is_not_printed():
     console = Console(file=io.StringIO(), width=80)

@@ -1,11 +1,13 @@
 """The command's own behaviour: what it refuses, and how."""
 
+import argparse
 import contextlib
 import errno
 import os
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 from nbgrader.api import InvalidEntry
@@ -56,6 +58,24 @@ def test_each_command_s_help_is_instant_and_does_nothing_else(command, tmp_path)
     assert not [*tmp_path.iterdir()]
 
 
+def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for inner in action.choices.values():
+                yield from parsers(inner)
+
+
+def test_help_says_in_sentences_what_a_command_does_and_what_each_argument_is() -> None:
+    _, *commands = parsers(cli._parser())
+    for command in commands:
+        kind_of_new = command.prog.startswith("headstart new ")
+        assert kind_of_new or (command.description or "").endswith("."), command.prog
+        assert command.format_help()  # a % would have to be doubled
+        unexplained = [each.dest for each in command._actions if not each.help and each.dest != "kind"]
+        assert not unexplained, command.prog
+
+
 def test_each_file_is_the_command_of_its_name() -> None:
     files = {path.stem for path in (ROOT / "autograder/commands").glob("*.py")}
     assert files == {*cli.COMMANDS, "cli", "__init__"}
@@ -94,6 +114,49 @@ def test_nothing_to_grade_is_said(tmp_path, monkeypatch, capsys) -> None:
     assert cli.main(["grade", "01_attention", "--no-sandbox"]) == 2
     assert "nothing to grade" in capsys.readouterr().err
     assert not (tmp_path / "gradebook.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "grades.csv"), "there is no grades.csv"),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "reports"),
+            "reports can't be used: Permission denied",
+        ),
+        (FileNotFoundError("build it first"), "build it first"),
+    ],
+)
+def test_what_the_system_says_of_a_file_becomes_a_sentence_without_its_number(
+    error, said, monkeypatch, capsys
+) -> None:
+    def run(_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("autograder.commands.doctor.run", run)
+    assert cli.main(["doctor"]) == 2
+    assert capsys.readouterr() == ("", f"headstart: {said}\n")
+
+
+@pytest.mark.parametrize("command", [("roster", "no.csv"), ("proof", "no.html", ".")])
+def test_a_file_that_is_not_there_is_named(command, tmp_path, monkeypatch, capsys) -> None:
+    (tmp_path / "gradebook.db").touch()
+    monkeypatch.chdir(tmp_path)
+    assert cli.main([*command]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("headstart: there is no ") and command[1] in said and "Errno" not in said
+
+
+def test_a_report_on_nothing_writes_nothing(tmp_path, monkeypatch, capsys) -> None:
+    (tmp_path / "source").symlink_to(ROOT / "source")
+    monkeypatch.chdir(tmp_path)
+    for command, said in (
+        ([], "has no gradebook yet"),
+        (["01_attention"], "nothing of 01_attention is graded yet"),
+    ):
+        assert cli.main(["report", *command]) == 2
+        assert said in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["source"]
 
 
 @pytest.mark.parametrize("full", ["folder", "gradebook"])

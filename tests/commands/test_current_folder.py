@@ -94,6 +94,7 @@ def call(*command: object, cwd: Path, **env: str) -> subprocess.CompletedProcess
 HEADSTART = {
     "grade --once": (f"grade --once {LESSON}.ipynb --json", 0),
     "grade a class": (f"grade {LESSON}", 0),
+    "explain": (f"explain {LESSON} ada softmax", 0),
     "report of the course": ("report", 0),
     "report": (f"report {LESSON}", 0),
     "similar": (f"similar {LESSON}", 0),

@@ -81,6 +81,14 @@ def test_no_code_or_name_of_a_students_becomes_a_link():
         assert "javascript" in str(told) and "\\x1b" not in str(told), form
 
 
+def test_people_get_messages_and_points_and_no_json():
+    said = once.text(RESULT)
+    assert said.startswith("✓ Softmax\n\n✗ Cross · case 1\n\n3 of 7 points from checks in 01_attention.\n")
+    assert said.endswith(SAID)
+    unread = {**RESULT, "readable": False, "problem": "no notebook at all"}
+    assert once.text(unread) == "Not graded: no notebook at all"
+
+
 def test_classroom_50_gets_its_contract_with_whole_points():
     found = once.classroom50(RESULT, RUNNER)
     assert found.pop("datetime").endswith("Z")
@@ -124,6 +132,10 @@ def test_one_submission_is_graded_and_nothing_is_recorded(tmp_path):
     assert found["points"] == sum(each["points"] for each in found["exercises"]) < found["max_points"]
     assert [each["max_points"] for each in found["by_hand"]] == [5.0, 5.0]
     assert not (course.root / "gradebook.db").exists() and not (course.root / "autograded").exists()
+    read = course.run("headstart", "grade", LESSON, "--once", str(tmp_path / "mine.ipynb")).stdout
+    assert (
+        read.startswith("✗ Softmax · ") and f"\n{found['points']:g} of {found['max_points']:g} points" in read
+    )
 
 
 @pytest.mark.needs_bubblewrap
@@ -149,6 +161,8 @@ def test_what_cannot_be_read_is_a_result_and_what_cannot_be_asked_is_refused(tmp
             (LESSON, "--once", str(broken), "--json", "moodle"),
             "no form 'moodle'; choose one of json, gradescope",
         ),
+        ((LESSON, "--json"), "--json goes with --once SUBMISSION"),
+        ((LESSON, "--once", str(broken), "--dry-run"), "--once records nothing"),
         ((), "which lesson?"),
     ):
         refused = course.run("headstart", "grade", *arguments, check=False)

@@ -188,6 +188,28 @@ def test_what_was_not_run_is_never_as_before(course):
     }
 
 
+def test_code_that_never_ends_is_tried_twice_and_then_only_when_it_is_asked_for(course):
+    """Each try may take as long as all limits allow, for this student and whoever is graded beside them."""
+    endless = {
+        "amy": "while True: pass",
+        "bob": "import signal; signal.signal(2, signal.SIG_IGN)\nwhile True: pass",
+    }
+    for student, code in endless.items():
+        course.hand_in(student, {SOFTMAX: code})
+
+    def graded(*options: str) -> str:
+        said = course.run("headstart", "grade", LESSON, "--seconds", "1", *options).stdout
+        return next(line for line in said.splitlines() if " graded" in line).partition(" in ")[0]
+
+    assert [graded() for _ in range(3)] == ["2 graded", "2 graded", "0 graded, 2 as before"]
+    statuses = course.statuses()
+    assert statuses["amy"][SOFTMAX] == "not run" == statuses["bob"]["attention.find_slip"]
+    assert graded("--force") == "2 graded"
+    for student in endless:
+        course.hand_in(student)
+    assert [graded(), graded()] == ["2 graded", "0 graded, 2 as before"]
+
+
 def test_an_exercises_version_follows_what_decides_it_and_nothing_else(course):
     _, config = course_directory(course.root)
     lesson = Lesson.load(LESSON, course.root, config)

@@ -22,7 +22,7 @@ from nbgrader.exchange.default import Exchange
 
 from autograder import exercises, lessons
 from autograder.classroom.exports import scores_in
-from autograder.classroom.gradebook import GRADING, opened
+from autograder.classroom.gradebook import GRADING, has_gradebook, opened
 from autograder.classroom.reports import predictions
 from autograder.classroom.reports.pictures import points_by_lesson
 from autograder.classroom.reports.rendering import render
@@ -115,7 +115,13 @@ class Times(NamedTuple):
 
 
 def report_course(course: CourseDirectory) -> int:
-    """Write reports/course.html and a page for each student. Returns the exit code."""
+    """Write reports/course.html and a page for each student. Returns the exit code.
+
+    Raises:
+        LookupError: there is no gradebook, and so no course to report on.
+    """
+    if not has_gradebook(course):
+        raise LookupError(f"{course.root} has no gradebook yet: add students to it, or grade a lesson first")
     with opened(course) as book:
         handed = _read(book)
         names = _names(book.students)

@@ -13,7 +13,7 @@ from rich.console import Console
 from traitlets.config import Config
 
 from autograder.classroom.engine import load_lesson
-from autograder.classroom.gradebook import Book
+from autograder.classroom.gradebook import Book, is_recorded
 from autograder.classroom.reports import pictures, predictions
 from autograder.classroom.reports.rendering import render
 from autograder.classroom.reports.tables import Row, most_common, problems, summary, unexplained
@@ -24,8 +24,14 @@ from helpers.figures.showing import image
 
 
 def report_lesson(name: str, course: CourseDirectory, config: Config) -> int:
-    """Print what the class did, from what is recorded, and write it as a page with pictures."""
+    """Print what the class did, from what is recorded, and write it as a page with pictures.
+
+    Raises:
+        LookupError: nothing is recorded of the lesson.
+    """
     lesson = load_lesson(name, course, config)
+    if not is_recorded(course, name):
+        raise LookupError(f"nothing of {name} is graded yet: call `headstart grade {name}` first")
     book = Book(course, name, lesson.skeletons)
     try:
         rows, looked, waiting = list(book.verdicts()), book.odd(), book.waiting()

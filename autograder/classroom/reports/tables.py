@@ -54,9 +54,10 @@ def _misconceptions(verdicts: list[Verdict], exercises: Mapping[str, Outline]) -
     sentences = {
         (id, m.name): m.sentence for id, exercise in exercises.items() for m in exercise.misconceptions
     }
-    table = Table("Exercise", "Misconception", title="Misconceptions recognised", title_justify="left")
-    table.add_column("students", justify="right")
     found = Counter((v.exercise, v.cause) for v in verdicts if (v.exercise, v.cause) in sentences)
+    title = f"Misconceptions recognised{_cut(len(found))}"
+    table = Table("Exercise", "Misconception", title=title, title_justify="left")
+    table.add_column("students", justify="right")
     for key, count in found.most_common(MOST):
         table.add_row(Text(exercises[key[0]].title), Text(sentences[key]), str(count))
     return table
@@ -84,11 +85,18 @@ def most_common(verdicts: list[Verdict]) -> str:
 
 
 def _unexplained(verdicts: list[Verdict], exercises: Mapping[str, Outline]) -> Table:
-    table = Table("Exercise", "Most common", title="Unexplained", title_justify="left")
+    all_found = unexplained(verdicts, exercises)
+    title = f"Unexplained{_cut(len(all_found))}"
+    table = Table("Exercise", "Most common", title=title, title_justify="left")
     table.add_column("students", justify="right")
-    for id, found in list(unexplained(verdicts, exercises).items())[:MOST]:
+    for id, found in list(all_found.items())[:MOST]:
         table.add_row(Text(exercises[id].title), Text(most_common(found)), str(len(found)))
     return table
+
+
+def _cut(rows: int) -> str:
+    """What a title says where its table hasn't all rows."""
+    return f": the {MOST} most common of {rows}; the page of `headstart report` has all" * (rows > MOST)
 
 
 def problems(named: Iterable[tuple[str, str]]) -> Table:

@@ -1,0 +1,98 @@
+"""Whose points a regrade changes, and who has to be told."""
+
+import contextlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from autograder.classroom.gradebook import Book
+from autograder.exercise import Outline
+from autograder.lessons import counted, grade_id
+from autograder.results import Graded, Verdict
+
+AGAIN, UNSEEN, OLD = (
+    "no, they handed in again",
+    "no, they have no feedback yet",
+    "yes, their feedback is out of date",
+)
+
+
+class Change(NamedTuple):
+    """One student's points in one exercise, as they were recorded and as they are now."""
+
+    student: str
+    exercise: str
+    before: str
+    after: str
+    tell: str
+
+
+def changed(book: Book, graded: Graded, outlines: Mapping[str, Outline]) -> list[Change]:
+    """The points that a result changes. Call it before the result is recorded.
+
+    Points that a person gave in place of a check's stay, so they are no change. Nor is a first result.
+
+    Args:
+        book: where results are recorded.
+        graded: the new result.
+        outlines: the lesson's exercises by id, for their titles.
+    """
+    before, after = book.known(graded.student), {verdict.exercise: verdict for verdict in graded.verdicts}
+    if not before:
+        return []
+    pairs = {id: (before.get(id), after.get(id)) for id in {**after, **before}}
+    differ = {id: pair for id, pair in pairs.items() if _points(pair[0]) != _points(pair[1])}
+    if not differ:
+        return []
+    by_hand, tell = book.overruled(graded.student), _tell(book, graded)
+    return [
+        Change(graded.student, outlines[id].title if id in outlines else id, _said(old), _said(new), tell)
+        for id, (old, new) in differ.items()
+        if grade_id(id.rpartition("/")[2]) not in by_hand
+    ]
+
+
+def _points(verdict: Verdict | None) -> float:
+    return verdict.points if verdict else 0.0
+
+
+def _said(verdict: Verdict | None) -> str:
+    return f"{verdict.points:g} of {verdict.max_points:g}" if verdict else "–"
+
+
+def _tell(book: Book, graded: Graded) -> str:
+    """Whether to tell a student: if they read other points for what they have handed in."""
+    for paper in graded.papers:
+        with contextlib.suppress(OSError, ValueError):
+            last = book.path(graded.student, paper.name).read_text(encoding="utf-8")
+            if [*_answers(last)] != [*_answers(paper.notebook)]:
+                return AGAIN
+    folder = book.course.format_path(book.course.feedback_directory, graded.student, book.lesson)
+    return OLD if any(Path(folder).glob("*.html")) else UNSEEN
+
+
+def _answers(notebook: str) -> Iterator[str]:
+    """What is the student's in an autograded notebook."""
+    for cell in json.loads(notebook)["cells"]:
+        marks = cell["metadata"]
+        if marks.get("nbgrader", {}).get("solution") or marks.get("headstart", {}).get("added"):
+            yield "".join(cell["source"])  # nbformat writes a list of lines
+
+
+def shown(changes: Iterable[Change], lesson: str) -> Group:
+    """All changes as a table, and what to do about them."""
+    changes = sorted(changes)
+    table = Table(title="Points that changed", title_justify="left")
+    for name in ("Student", "Exercise", "before", "after", "Tell them?"):
+        table.add_column(name, justify="right" if name in ("before", "after") else "left")
+    for change in changes:
+        table.add_row(*map(Text, change))
+    told = len({change.student for change in changes if change.tell == OLD})
+    cure = f"`nbgrader generate_feedback {lesson} --force`, then `nbgrader release_feedback {lesson}`"
+    line = f"{counted(told, 'student')} to tell. New feedback: {cure}."
+    return Group(table, *[Text(line)] * bool(told))

@@ -1,0 +1,103 @@
+"""Whose points a regrade changes, and who has to be told."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from autograder.classroom.changes import AGAIN, OLD, UNSEEN, Change, shown
+from tests.support.course import LESSON, Course
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600), follows_from(*ENGINE)]
+SOFTMAX = "attention.softmax"
+WRONG = {SOFTMAX: "def softmax(x, dim):\n    return x"}
+STUDENTS = ("amy", "bob", "cid", "dan")
+
+
+@pytest.fixture
+def course(tmp_path) -> Course:
+    """Four students, of whom all but cid have feedback. bob hands in again, and dan's softmax is overruled.
+
+    Then the exercise changes, as it seems from the gradebook: all have 1 point of 3 for it.
+    """
+    course = Course(tmp_path / "course")
+    for student in STUDENTS:
+        course.hand_in(student)
+    course.run("headstart", "grade", LESSON)
+    for student in ("amy", "bob", "dan"):
+        page = course.root / "feedback" / student / LESSON / f"{LESSON}.html"
+        page.parent.mkdir(parents=True)
+        page.write_text("3 of 3")
+    for student, text in course.query("select student, verdicts from headstart_grading"):
+        verdicts = [
+            {**v, "key": "", "points": 1.0} if v["exercise"] == SOFTMAX else v for v in json.loads(text)
+        ]
+        course.query(
+            f"update headstart_grading set digest = 'before', verdicts = '{json.dumps(verdicts)}' "
+            f"where student = '{student}'".replace("’", "'")
+        )
+    course.hand_in("bob", WRONG)
+    return course
+
+
+def files(course: Course) -> dict[Path, bytes]:
+    """All that is recorded. Which hidden draws are fit is kept as well, and says nothing of anybody."""
+    paths = [path for path in course.root.rglob("*") if path.is_file()]
+    return {path: path.read_bytes() for path in paths if ".headstart_draws" not in path.parts}
+
+
+def rows(said: str) -> list[list[str]]:
+    return [
+        [cell.strip() for cell in line.strip("│").split("│")]
+        for line in said.partition("Points that changed")[2].splitlines()
+        if line.startswith("│")
+    ]
+
+
+CHANGED = [
+    ["amy", "Softmax", "1 of 3", "3 of 3", OLD],
+    ["bob", "Softmax", "1 of 3", "0 of 3", AGAIN],
+    ["cid", "Softmax", "1 of 3", "3 of 3", UNSEEN],
+]
+
+
+def test_a_dry_run_says_whose_points_would_change_and_writes_nothing(course) -> None:
+    course.query(
+        "update grade set manual_score = 3 where notebook_id in (select n.id from submitted_notebook n "
+        "join submitted_assignment a on a.id = n.assignment_id where a.student_id = 'dan') "
+        "and cell_id in (select id from base_cell where name = 'attention-softmax')"
+    )
+    before = files(course)
+    done = course.run("headstart", "grade", LESSON, "--dry-run")
+    found = rows(done.stdout)
+    assert [row for row in found if row[1] == "Softmax"] == CHANGED  # dan's points are a person's
+    assert "1 student to tell. New feedback: `nbgrader generate_feedback 01_attention --force`" in done.stdout
+    assert "Nothing was recorded." in done.stdout and "What failed most" not in done.stdout
+    assert files(course) == before
+    regraded = course.run("headstart", "grade", LESSON)
+    assert rows(regraded.stdout) == found and "Nothing was recorded" not in regraded.stdout
+    again = course.run("headstart", "grade", LESSON, "--force")
+    assert "Points that changed" not in again.stdout  # nothing has
+    dry = course.run("headstart", "grade", LESSON, "--dry-run", "--force")
+    assert "Nothing was recorded. No points would change." in dry.stdout
+
+
+def test_before_anything_is_recorded_a_dry_run_is_refused_and_makes_no_gradebook(tmp_path) -> None:
+    course = Course(tmp_path / "course")
+    course.hand_in("amy")
+    before = files(course)
+    url = f"--CourseDirectory.db_url=sqlite:///{course.root}/gradebook.db"  # or the test's own would be there
+    done = course.run("headstart", "grade", LESSON, "--dry-run", url, check=False)
+    assert done.returncode == 2 and f"nothing of {LESSON} is recorded yet: grade it first" in done.stderr
+    assert files(course) == before
+
+
+def test_every_change_is_listed_and_each_student_counted_once() -> None:
+    changes = [Change(f"s{n:03}", title, "0 of 1", "1 of 1", OLD) for n in range(60) for title in "ab"]
+    console = Console(file=io.StringIO(), width=120)
+    console.print(shown(changes, LESSON))
+    said = console.file.getvalue()
+    assert len(rows(said)) == 120 and "60 students to tell" in said
