@@ -40,9 +40,13 @@ class ReleaseFeedback(ExchangeReleaseFeedback):
         for folder in sorted(glob.glob(everyone)):
             self.src_path = glob.escape(folder)
             student = self._student(folder)
+            if student in self.coursedir.student_id_exclude.split(","):
+                continue
             try:
                 if lost := why_not_fetched(self.coursedir, self.coursedir.assignment_id, student):
                     self.log.warning("%a: %s", student, lost)
+                if not Path(folder, RECORDS[1]).exists():
+                    continue  # said just now
                 super().copy_files()
                 self._release_under_other_names(Path(folder), student)
             # defence: release: one at a time
@@ -62,9 +66,9 @@ class ReleaseFeedback(ExchangeReleaseFeedback):
         """Release a lesson's only page under the names of all notebooks that were handed in, too."""
         lesson = self.coursedir.assignment_id
         pages = list(folder.glob("*.html"))
-        if len(pages) != 1 or student in self.coursedir.student_id_exclude.split(","):
+        if len(pages) != 1:
             return
-        secret = (folder / "submission_secret.txt").read_text()
+        secret = (folder / RECORDS[1]).read_text()
         # defence: release: names without end
         for name in notebooks(self.coursedir, lesson, student)[:MOST_NAMES]:
             if name != pages[0].stem:
@@ -85,7 +89,7 @@ def why_not_fetched(course: CourseDirectory, lesson: str, student: str) -> str:
     """Why a student can't fetch their feedback from the exchange; "" where they can."""
     folder = Path(course.format_path(course.submitted_directory, student, lesson))
     cure = "`headstart feedback` writes a zip with the page"
-    secret = read_record(folder / "submission_secret.txt")
+    secret = read_record(folder / RECORDS[1])
     if not secret:
         return f"didn't hand in through the exchange, so `nbgrader fetch_feedback` finds nothing; {cure}"
     if secret.startswith(MADE.encode()):
