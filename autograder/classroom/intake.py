@@ -201,7 +201,6 @@ def _files(
         if len(inner.parts) > MAX_FILES_DEPTH:
             report.lost.append((str(piece.entry.path), f"it is over {MAX_FILES_DEPTH} folders deep"))
             continue
-        # defence: intake: bombs
         content = piece.entry.read(limit)
         limit -= len(content)
         inner = _free(inner, files, folders)

@@ -295,6 +295,7 @@ def test_a_hand_in_lies_where_the_grader_looks(files, expected, course, tmp_path
     assert time_of(course, "ada") == local(2027, 1, 20, 9)
 
 
+@pytest.mark.promise(29)
 def test_a_bomb_fills_neither_memory_nor_disk_and_holds_up_no_other(course, tmp_path, capsys) -> None:
     course.max_dir_size = 1000  # kB
     bomb = io.BytesIO()
@@ -315,6 +316,7 @@ def test_a_bomb_fills_neither_memory_nor_disk_and_holds_up_no_other(course, tmp_
     assert peak < 90 << 20
 
 
+@pytest.mark.promise(27)
 def test_links_are_not_followed(course, tmp_path, capsys) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("bait")
