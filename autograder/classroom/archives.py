@@ -52,13 +52,14 @@ def open_download(path: Path) -> Download:
     """The files in a zip or a folder.
 
     Raises:
-        LookupError: it is neither, or holds more than any class hands in.
+        LookupError: it isn't there, is neither, or holds more than any class hands in.
         OSError: it can't be read.
     """
     if path.is_dir():
         return _listed(_of_folder(path), path.name)
+    if not path.exists():
+        raise LookupError(f"there is no {path}")
     if not zipfile.is_zipfile(path):
-        path.stat()
         raise LookupError(f"{path} is neither a zip nor a folder")
     return _of_zip(path, path.name)
 

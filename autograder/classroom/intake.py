@@ -90,7 +90,7 @@ def collect_download(path: Path, lesson: str, course: CourseDirectory) -> int:
 
     Raises:
         LookupError: it is no download, or the gradebook has no students.
-        OSError: it can't be read, or the disk is full.
+        OSError: the disk is full.
     """
     download = open_download(path)
     with opened(course) as book:

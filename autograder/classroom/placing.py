@@ -82,7 +82,7 @@ class People:
                 self.ids[student.email.casefold()].add(student.id)
             if student.lms_user_id:
                 self.numbers[student.lms_user_id].add(student.id)
-            if first and last:
+            if first or last:
                 for one, other in permutations((first, last)):
                     self.names[letters(one + other)].add(student.id)
             for text in filter(None, (student.id, student.email, f"{first} {last}", f"{last} {first}")):

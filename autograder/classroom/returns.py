@@ -61,11 +61,12 @@ def zip_feedback(lesson: str, course: CourseDirectory) -> int:
         print(f"headstart: {path.relative_to(course.root)}, {counted(len(files), 'page')}: {UPLOAD[form]}")
     for students, what, cure in (
         (missing, "no page yet", ""),
-        (stale, "a page from before the last grading", " --force"),
+        (stale, "a page that is older than its grades", " --force"),
     ):
         if students:
-            print(f"headstart: left out, with {what}: {', '.join(students)}. "
-                  f"Call `nbgrader generate_feedback {lesson}{cure}` first", file=sys.stderr)  # fmt: skip
+            who = ", ".join(students) if zips else "everybody"
+            again = f"call `nbgrader generate_feedback {lesson}{cure}` first"
+            print(f"headstart: left out, with {what}: {who}; {again}", file=sys.stderr)
     return 1 if missing or stale else 0
 
 

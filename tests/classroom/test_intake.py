@@ -191,6 +191,18 @@ def test_each_file_of_a_download_goes_to_its_student(platform, unpack, course, t
         assert {student: time_of(course, student) for student in times} == times
 
 
+def test_names_in_utf_8_are_read_where_the_zip_does_not_say_that_they_are(
+    course, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr(
+        zipfile.ZipInfo, "_encodeFilenameFlags", lambda self: (self.filename.encode(), self.flag_bits)
+    )
+    download = zipped(tmp_path / "d.zip", {f"Jürgen Müller_1_assignsubmission_file_/{NOTEBOOK}": "j"})
+    monkeypatch.undo()
+    assert not zipfile.ZipFile(download).infolist()[0].flag_bits & 0x800
+    assert collect_download(download, LESSON, course) == 0 and there(course, "juergen") == {NOTEBOOK: "j"}
+
+
 def test_each_platforms_own_download_says_what_it_does_not(course, tmp_path, capsys) -> None:
     assert collect_download(zipped(tmp_path / "c.zip", PLATFORMS["canvas"][0]), LESSON, course) == 0
     said = capsys.readouterr().out
@@ -377,7 +389,7 @@ def test_no_download_is_said_in_a_sentence(course, made, tmp_path) -> None:
     (tmp_path / "x.txt").write_text("x")
     with pytest.raises(LookupError, match="neither a zip nor a folder"):
         collect_download(tmp_path / "x.txt", LESSON, course)
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(LookupError, match=r"there is no .*none\.zip"):
         collect_download(tmp_path / "none.zip", LESSON, course)
     (tmp_path / "empty").mkdir()
     with pytest.raises(LookupError, match="the gradebook has no students"):
@@ -404,7 +416,7 @@ def test_feedback_goes_back_under_the_names_that_platforms_know(course, tmp_path
     capsys.readouterr()
     assert zip_feedback(LESSON, course) == 1
     said = capsys.readouterr()
-    assert "no page yet: alex1" in said.err and "from before the last grading: grace@navy.example" in said.err
+    assert "no page yet: alex1" in said.err and "older than its grades: grace@navy.example" in said.err
     found = {}
     for path in Path(course.root, "reports").glob("*.zip"):
         archive = zipfile.ZipFile(path)
