@@ -4,7 +4,7 @@ from helpers.figures.predicting import Prediction
 
 PREDICTIONS = {
     "untrained": Prediction(
-        "What is the loss of an untrained model with small random weights?",
+        "As in 6.13: what is the loss of an untrained model with small random weights?",
         {
             "0: it has made no mistake yet.": "The loss is the surprise at what comes next, and "
             "a model that knows nothing is surprised every time.",
@@ -46,7 +46,7 @@ PREDICTIONS = {
         {
             "Fewer by the same number with each merge.": "The first merges are those of the most frequent "
             "pairs, and each later one is rarer than those before it.",
-            "Much fewer after the first merges, then a little fewer with each.": "What is "
+            "Far fewer after the first merges, then a little fewer with each.": "What is "
             "frequent is merged first, and what comes later occurs seldom.",
             "Hardly fewer until most whole words are tokens.": "Pieces of words help at once: a merge "
             "that occurs in many words shortens each of them.",
