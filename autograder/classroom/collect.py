@@ -26,6 +26,7 @@ from autograder.grading.submission import RECORDS, STEERING, is_likely, read_rec
 from autograder.limits import MAX_ENTRIES, MAX_FILES_DEPTH
 
 NEVER = datetime.min  # the time of a submission whose name holds none
+MADE = "made-when-collected-"  # in front of a secret that the student doesn't have
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
@@ -93,7 +94,7 @@ class Collect(ExchangeCollect):
             copying.copy(src)
             # defence: collect: the records that nbgrader needs
             self._complete(stage)
-            _whole(dest, lambda part: super(Collect, self).do_copy(str(stage), part, log))
+            whole(dest, lambda part: super(Collect, self).do_copy(str(stage), part, log))
         for name, reason in copying.refused.items():
             self.log.warning("%a of %a was left out: %s", name, os.path.basename(src), reason)
 
@@ -107,10 +108,10 @@ class Collect(ExchangeCollect):
         if read_time(read_record(time)) is None:
             _replace(time, f"{record['timestamp']} UTC")
         if not read_record(secret):
-            _replace(secret, secrets.token_hex(32))
+            _replace(secret, MADE + secrets.token_hex(32))
 
 
-def _whole(dest: str, copy: Callable[[str], None]) -> None:
+def whole(dest: str, copy: Callable[[str], None]) -> None:
     """Put a copy in its place at once: half a one that has its time would never be renewed."""
     part = Path(dest).with_name(f".{Path(dest).name}.part")
     shutil.rmtree(part, ignore_errors=True)  # of a collect that was killed
@@ -195,7 +196,7 @@ class _Copying:
             return
         with open(descriptor, "rb") as file:
             status = os.fstat(descriptor)  # of what was opened, whatever it was before
-            if reason := _no_copy_of(status, owner):
+            if reason := no_copy_of(status, owner):
                 self.refused[relative] = reason
                 return
             self.left -= status.st_size
@@ -206,7 +207,7 @@ class _Copying:
         os.chmod(self.stage / relative, 0o644)
 
 
-def _no_copy_of(status: os.stat_result, owner: int) -> str:
+def no_copy_of(status: os.stat_result, owner: int) -> str:
     """Why a file isn't to be copied; "" where it is."""
     if not stat.S_ISREG(status.st_mode):
         return "it is not a regular file"

@@ -28,6 +28,7 @@ class Member(NamedTuple):
     first_name: str
     last_name: str
     email: str
+    lms_user_id: str = ""  # Canvas's number, by which its downloads name files
 
 
 def add_students(path: str, course: CourseDirectory, column: str = "") -> int:
@@ -141,7 +142,8 @@ def _member(id: str, cells: dict[str, str]) -> Member:
     email = cells.get("Email address") or cells.get("SIS Login ID", "")
     # defence: roster: names that steer a terminal
     first, last, email = map(plain, (first, last, email))
-    return Member(id, first, last, email if "@" in email else "")
+    number = cells.get("ID", "") if "SIS Login ID" in cells else ""
+    return Member(id, first, last, email if "@" in email else "", number)
 
 
 def _names(student: str) -> tuple[str, str]:

@@ -31,6 +31,7 @@ from autograder.classroom.batch import grade_all
 from autograder.classroom.course import find_submissions, odd_name
 from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.gradebook import Book
+from autograder.classroom.release import why_not_fetched
 from autograder.grading.executors import Executor, open_executor
 from autograder.grading.lesson import Lesson
 from autograder.grading.submission import Submission
@@ -282,7 +283,9 @@ class _Rounds:
             if self._do("feedback", page) and self._do("release", release):
                 released.setdefault(name, {})[student] = stamps[student]
                 write_whole(self.state, json.dumps(released, indent=1).encode())
-                print(f"{_now()} {student}: feedback is out", flush=True)
+                lost = why_not_fetched(self.course, name, student)
+                said = f"feedback is made, but the student {lost}" if lost else "feedback is out"
+                print(f"{_now()} {student}: {said}", flush=True)
 
     def _pages(self, students: list[str]) -> Iterator[tuple[str, Callable[[], dict | None]]]:
         """Each student with what makes their page, or has made it: many are made beside each other."""

@@ -13,9 +13,11 @@ COMMANDS = {
     "build": "build source/ and release/ from notebooks/",
     "new": "start a lesson or an exercise, with a TODO for each thing to write",
     "simulate": "write a made-up class to submitted/",
+    "collect": "put Canvas's, Moodle's or Gradescope's download of all submissions into submitted/",
     "grade": "grade the submissions in submitted/",
     "explain": "show staff which case decided an exercise of one submission, with its numbers",
     "watch": "collect, grade and give feedback as submissions come in",
+    "feedback": "put the class's feedback into a zip that Canvas or Moodle takes",
     "report": "show what the class got wrong, as tables and a page with pictures",
     "similar": "list submissions that are alike, side by side on a page",
     "extend": "give one student more time",
@@ -25,7 +27,9 @@ COMMANDS = {
     "share": "write your trained model as one HTML file that runs in any browser",
     "doctor": "check this machine, and say how to fix problems",
 }
-IN_A_COURSE = {"simulate", "grade", "explain", "watch", "report", "similar", "extend", "roster"}
+IN_A_COURSE = {
+    "simulate", "collect", "grade", "explain", "watch", "feedback", "report", "similar", "extend", "roster",
+}  # fmt: skip
 NEED_FORK = {"grade", "explain", "watch"}
 SETTING = re.compile(r"--[A-Z]\w+\.\w+=")  # one of nbgrader's, as on its own command line
 NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students can do everything here."

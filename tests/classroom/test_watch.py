@@ -134,6 +134,18 @@ def test_one_whose_copying_takes_longer_than_is_waited_for_is_graded_once_it_is_
     watch.wait()
 
 
+def test_feedback_that_nobody_can_fetch_is_not_said_to_be_out(course: Course) -> None:
+    hand_in(course, "ada")
+    [folder] = (course.root / "exchange" / "headstart" / "inbound").iterdir()
+    (folder / f"{LESSON}.ipynb").rename(folder / "my.zip")
+    watch = start(course)
+    said = "ada: feedback is made, but the student handed in no .ipynb file"
+    wait_for(course, lambda: said in (course.root / "watch.log").read_text(), watch)
+    watch.send_signal(signal.SIGINT)
+    watch.wait()
+    assert "feedback is out" not in (course.root / "watch.log").read_text()
+
+
 def test_a_watch_that_holds_feedback_grades_and_releases_nothing(course: Course) -> None:
     hand_in(course, "ada")
     watch = start(course, "--hold")

@@ -49,6 +49,7 @@ def course(tmp_path_factory) -> Course:
     made.hand_in("ada")
     made.run("headstart", "grade", LESSON)  # so that reports have something to draw
     (made.root / "roster.csv").write_text("Student,SIS Login ID\nAda,ada\n")
+    shutil.copytree(made.submission("ada"), made.root / "download" / "ada")
     return made
 
 
@@ -101,6 +102,9 @@ HEADSTART = {
     # nothing is due, which it says
     "extend": (f"extend {LESSON} ada --days 1", 2),
     "roster": ("roster {root}/roster.csv", 0),
+    "collect": (f"collect {{root}}/download {LESSON}", 0),
+    # there are no pages yet, which it says
+    "feedback": (f"feedback {LESSON}", 1),
     "simulate": (f"simulate {LESSON} --students 1", 0),
 }  # fmt: skip
 

@@ -426,6 +426,18 @@ LISTED: dict[str, dict[str, Row]] = {
         "submission: times at the end of all times": ("formgrader_lists_everybody_in_any_time_zone", "time if time and is_likely(time) else None", "time"),
         "autograde: what links point to": ("autograding_and_feedback_hold_nothing_that_a_link_points_to", "(name not in stays and (own or {}).get(name) != path.read_bytes())", "False"),
     },
+    "test_intake": {
+        "archives: bombs": ("a_bomb_fills_neither_memory_nor_disk_and_holds_up_no_other", "limit + 1", ""),
+        "archives: links in a zip": ("links_are_not_followed", "stat.S_ISLNK(info.external_attr >> 16)", "False"),
+        "archives: links in a folder": ("a_file_that_becomes_a_link_after_it_was_listed_is_not_followed", " | os.O_NOFOLLOW", ""),
+        "archives: paths that lead out": "what_cannot_be_placed_is_listed_and_goes_to_nobody",
+        "archives: names that steer a terminal": "what_cannot_be_placed_is_listed_and_goes_to_nobody",
+        "placing: nothing is made of what YAML says": ("metadata_that_is_not_gradescopes_makes_nothing", "_Loader", "yaml.UnsafeLoader"),
+        "intake: files without end": "a_bomb_fills_neither_memory_nor_disk_and_holds_up_no_other",
+        "intake: records that a student wrote": "a_hand_in_lies_where_the_grader_looks",
+        "intake: paths that lead out": "what_cannot_be_placed_is_listed_and_goes_to_nobody",
+    },
+    "test_release": {"release: names without end": ("a_page_is_not_copied_without_end", "[:MOST_NAMES]", "")},
     "test_exports": {
         "export: names that steer a terminal": ("a_name_in_an_export_steers_no_terminal", "plain(value or \"\")", "value or \"\""),
         "roster: names that steer a terminal": "a_name_on_a_roster_steers_no_terminal",
