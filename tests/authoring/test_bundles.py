@@ -37,7 +37,7 @@ COMES_WITH = {
         checking/calling/printing.py checking/progress.py checking/problems.py checking/properties.py checking/explaining/recognising.py checking/code/tracing.py checking/calling/registry.py
         checking/calling/surroundings.py checking/code/running.py checking/explaining/telling.py checking/parts.py
         checking/explaining/relations.py checking/explaining/relations_of_shapes.py checking/explaining/relations_of_tensors.py checking/limits.py checking/sheet.py checking/explaining/sketches.py checking/calling/values.py
-        figures/__init__.py figures/controls.py figures/drawings.py figures/plots.py figures/predicting.py figures/repeats.py figures/showing.py
+        figures/__init__.py figures/controls.py figures/drawings.py figures/live.js figures/live.py figures/plots.py figures/predicting.py figures/repeats.py figures/showing.py
     """,
     "attention": "kept.py timing.py",
     "block": """
