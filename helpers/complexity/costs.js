@@ -1,5 +1,5 @@
 // The cost of a layer against the length: table 1 of Vaswani et al. 2017, without constant factors.
-import {bars, explorer, lines} from "../figures/live.js";
+import {bars, explorer, lines, short} from "../figures/live.js";
 
 // Operations, and steps that must come one after another, of n positions of d features; k is a kernel's width.
 export const LAYERS = {
@@ -28,7 +28,6 @@ export default {
             const now = names.map(name => of(name, n)), least = Math.min(...now);
             const done = names.filter((_, each) => now[each] === least).join(" and ");
             const series = Object.fromEntries(names.map(name => [name, lengths.map(length => of(name, length))]));
-            const short = each => each < 1e5 ? String(Math.round(each)) : each.toExponential(1).replace(/e\+?/, " · 10^");
             return [`At length ${n.toLocaleString("en")} and width ${d.toLocaleString("en")}, done first: ${done}.`,
                 bars("Time steps", names, {"time steps": now}, {most: Math.max(...now), text: short}),
                 lines("Time steps against the length, both on logarithmic scales; your length is marked", lengths, series, {xlabel: "length n", at: values.n, log: true})];

@@ -17,21 +17,22 @@ input, button { accent-color: #0072b2 }
 option { color: CanvasText; background: Canvas }
 button { cursor: pointer; min-width: 28px; min-height: 28px }
 :focus-visible { outline: 2px solid; outline-offset: 2px }
-output { min-width: 52px; font-variant-numeric: tabular-nums }
+label > .now { flex: 0 0 52px; font-variant-numeric: tabular-nums }
 [hidden] { display: none !important }
 p { margin: 8px 0 } p:empty { display: none }
 .scrolls { overflow-x: auto; margin: 10px 0 }
 table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabular-nums }
-caption { text-align: left; padding: 0 0 4px }
+caption { text-align: left; padding: 0 0 4px; white-space: nowrap }
 th { font-weight: normal; text-align: right; padding: 2px 8px; white-space: nowrap }
 thead th { text-align: center } .bars thead th { text-align: left }
 .heat td { min-width: 38px; height: 26px; padding: 0 2px; text-align: center; border: 1px solid transparent }
 .heat td.off { opacity: .7 }
-.bars { width: 100% } .bars th { width: 1% } .bars td { padding: 1px 8px 1px 0 }
+.bars { width: 100% } .bars th:first-child, .bars thead td { width: 1% } .bars td { padding: 1px 8px 1px 0; white-space: nowrap }
 .bars td > span { display: flex; gap: 6px; align-items: center }
 .bars i { display: block; height: 12px; flex: none; box-sizing: border-box }
 svg { display: block; width: 100%; max-width: 560px; margin: 10px 0; overflow: visible }
-svg text { fill: currentColor; font-size: 14px }
+svg text { fill: currentColor; font-size: 16px }
+figcaption { font-size: 14px }
 @media (forced-colors: active) { .bars i { border: 1px solid; forced-color-adjust: none } .heat td { border-color: CanvasText } }
 `;
 
@@ -80,7 +81,7 @@ export function explorer(el, controls, view) {
         inputs[name] = input;
         const row = make("label", {}, make("span", {}, label), input);
         if (number && !options) {
-            const output = make("output");
+            const output = make("span", {class: "now", "aria-hidden": "true"});
             row.append(output);
             tell.push(() => {
                 output.textContent = shown(Number(input.value));
@@ -148,9 +149,16 @@ export function bars(caption, names, series, {most = 1, digits = 2, text = null}
     return table("bars", caption, "", columns, names, cells);
 }
 
+// `512`, `6.7·10⁷`.
+export function short(number) {
+    const [digits, power] = number.toExponential(1).split("e");
+    if (Math.abs(number) < 1e5) return minus(String(+number.toPrecision(5)));
+    return `${digits}·10${power.replace("+", "").replace(/\d/g, each => "⁰¹²³⁴⁵⁶⁷⁸⁹"[each])}`;
+}
+
 export const minus = text => text.replace(/^-/, /[1-9]/.test(text) ? "−" : "");
 
-function drawn(width, height, label, inside) {
+function svg(width, height, label, inside) {
     const box = make("div");
     box.innerHTML = `<svg role="img" viewBox="0 0 ${width} ${height}">${inside}</svg>`;
     box.firstChild.setAttribute("aria-label", label);
@@ -164,7 +172,7 @@ export function lines(caption, x, series, {xlabel = "", at = null, log = false} 
     const [low, high] = [Math.min(...numbers), Math.max(...numbers)].map(scale), reach = high - low || 1;
     const across = each => left + (right - left) * (scale(x[each]) - scale(x[0])) / (scale(x.at(-1)) - scale(x[0]));
     const up = number => bottom - (bottom - top) * (scale(number) - low) / reach;
-    const tick = number => minus(Math.abs(number) < 1e4 ? String(+number.toPrecision(3)) : number.toExponential(1));
+    const tick = number => short(+number.toPrecision(3));
     let inside = `<path d="M${left} ${top}V${bottom}H${right}" fill="none" stroke="currentColor" opacity=".6"/>`;
     for (const number of [Math.min(...numbers), Math.max(...numbers)])
         inside += `<text x="${left - 6}" y="${up(number) + 5}" text-anchor="end">${tick(number)}</text>`;
@@ -179,7 +187,7 @@ export function lines(caption, x, series, {xlabel = "", at = null, log = false} 
         const start = left + number * (right - left) / Object.keys(series).length;
         inside += `<path d="M${start} 10h28" ${stroke}/><text x="${start + 34}" y="15">${name}</text>`;
     });
-    return make("figure", {style: "margin: 0"}, drawn(560, 234, caption, inside), make("figcaption", {}, caption));
+    return make("figure", {style: "margin: 0"}, svg(560, 234, caption, inside), make("figcaption", {}, caption));
 }
 
 // A clock for each angle, or for each group of angles: a hand for each of `names`.
@@ -197,7 +205,7 @@ export function clocks(caption, names, groups) {
             inside += `<text ${place} text-anchor="middle">${names[each]}</text>`;
         });
     });
-    return make("figure", {style: "margin: 0"}, drawn(560, side * rows, caption, inside), make("figcaption", {}, caption));
+    return make("figure", {style: "margin: 0"}, svg(560, side * rows, caption, inside), make("figcaption", {}, caption));
 }
 
 // -- mathematics -----------------------------------------------------------------------------------------

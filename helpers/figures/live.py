@@ -21,11 +21,11 @@ PAGE = """<div class="headstart-live" data-live="{name}">{still}</div>
     const view = (await import(address)).default;
     const find = () => document.querySelector('[data-live="{name}"]:not([data-runs])');
     for (let frame = 0; frame < 600 && !find(); frame++) await new Promise(requestAnimationFrame);
-    const el = find();
-    if (!el) return;
-    el.dataset.runs = "";
-    el.replaceChildren();
+    const place = find(), el = document.createElement("div");
+    if (!place) return;
+    place.dataset.runs = "";
     view.render({{el, model: {{get: () => data}}}});
+    place.replaceChildren(el);
 }})();
 </script>"""
 
