@@ -115,9 +115,14 @@ def writing_explorer(
         control.observe(draw, "value")
     again.on_click(draw_again)
     draw()
-    data = {"reader": for_a_page(), "beginning": BEGINNING}
-    still = live(Path(__file__).with_name("writes.js"), data, MOVE)
-    page = f"{picture.value}<p>The trained model itself, without your functions:</p>{still.html}"
+    data = {
+        "reader": for_a_page(),
+        "beginning": BEGINNING,
+        "sentence": FIRST_READ,
+        "longest": LONGEST_SENTENCE,
+    }
+    alive = live(Path(__file__).with_name("heads.js" if looks else "writes.js"), data, MOVE)
+    page = f"{picture.value}<p>The trained model itself, without your functions:</p>{alive.html}"
     return explorer([beginning, temperature, again, picture], page, _in_words(picture.value))
 
 

@@ -46,7 +46,7 @@ export function unpacked({vocabulary, heads, weights}) {
     };
 }
 
-function attention(x, model) {
+function attention(x, model, keep) {
     const width = x[0].length, size = width / model.heads, projected = linear(x, model.projections);
     const mixed = x.map(() => []), weights = [];
     for (let head = 0; head < model.heads; head++) {
@@ -54,26 +54,23 @@ function attention(x, model) {
         const [queries, keys, values] = [0, 1, 2].map(part);
         weights.push(queries.map((query, t) => softmax(keys.slice(0, t + 1).map(key => dot(query, key) / Math.sqrt(size)))));
         weights[head].forEach((row, t) => {
-            for (let place = 0; place < size; place++) mixed[t].push(sum(row.map((each, k) => each * values[k][place])));
+            for (let place = 0; place < size; place++) mixed[t].push(keep[head] * sum(row.map((each, k) => each * values[k][place])));
         });
     }
     return [linear(mixed, model.out), weights];
 }
 
-// Scores for the next word after the last of some words, given by their numbers; each head's weights, a row for
-// each word, up to itself; and the scores that the stream would give before and after each of its two additions.
-export function read(model, ids) {
+// Scores for the next word after the last of some words, given by their numbers; and each head's weights, a row for
+// each word, up to itself. A head whose number in `keep` is 0 is off.
+export function read(model, ids, keep = Array(model.heads).fill(1)) {
     const scale = Math.sqrt(model.words[0].length);
     const begun = ids.map((id, t) => model.words[id].map((each, place) => each * scale + model.positions[t][place]));
-    const [looked, weights] = attention(normed(begun, model.norms[0]), model);
+    const [looked, weights] = attention(normed(begun, model.norms[0]), model, keep);
     const met = added(begun, looked);
     const inner = linear(normed(met, model.norms[1]), model.first).map(row => row.map(gelu));
     const ended = added(met, linear(inner, model.second));
-    const path = [begun, met, ended].map(x => {
-        const [last] = normed([x.at(-1)], model.norms[2]);
-        return model.words.map(word => dot(word, last));
-    });
-    return {scores: path[2], weights, path};
+    const [last] = normed([ended.at(-1)], model.norms[2]);
+    return {scores: model.words.map(word => dot(word, last)), weights};
 }
 
 // The words of a text that it knows, after a <bos>, and those that it doesn't; as `Reader.known`.

@@ -1,5 +1,6 @@
 """Explorers that compute in the page agree with torch, and can be used by everybody, in any page."""
 
+import copy
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -14,9 +15,12 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from autograder import programs
 from autograder.lessons import ROOT
-from helpers import attention, complexity, masking, modern, positional, pretraining
+from helpers import attention, block, complexity, corpora, masking, modern, positional, pretraining
 from helpers.attention import explorers
-from helpers.attention.reader import BEGIN, for_a_page, reader
+from helpers.attention.reader import BEGIN, HEADS, WIDTH, for_a_page, reader
+from helpers.attention.writer import own_reader
+from helpers.block import explorers as block_explorers
+from helpers.block.reference import DecoderOnly
 from helpers.complexity import explorers as complexity_explorers
 from helpers.figures.live import bundled, live
 from helpers.masking import explorers as masking_explorers
@@ -66,6 +70,21 @@ def reads(generator: torch.Generator) -> Agreement:
     kept = f"globalThis.kept ??= unpacked({json.dumps(for_a_page())})"
     made = f"({kept}, (found => [softmax(found.scores), found.weights])(read(globalThis.kept, ...args)))"
     return made, given, right
+
+
+def heads(generator: torch.Generator) -> Agreement:
+    given, right, model = [], [], reader()
+    size = WIDTH // HEADS
+    for _ in range(DRAWS):
+        keep = torch.randint(2, (HEADS,), generator=generator)
+        ids = torch.randint(len(model.vocabulary), (1, a_number(1, 30, generator)), generator=generator)
+        cut = copy.deepcopy(model)
+        with torch.no_grad():
+            cut.layer.self_attn.out_proj.weight *= keep.repeat_interleave(size)
+            right.append(cut.train()(ids)[0, -1].softmax(dim=-1).tolist())  # which has no dropout
+        given.append([ids[0].tolist(), keep.tolist()])
+    kept = f"globalThis.kept ??= unpacked({json.dumps(for_a_page())})"
+    return f"({kept}, softmax(read(globalThis.kept, ...args).scores))", given, right
 
 
 def writes(generator: torch.Generator) -> Agreement:
@@ -139,6 +158,7 @@ def drafts(generator: torch.Generator) -> Agreement:
 
 
 AGREE: dict[str, Callable[[torch.Generator], Agreement]] = {
+    "attention/heads.js": heads,
     "attention/reads.js": reads,
     "attention/weights.js": weights,
     "attention/writes.js": writes,
@@ -148,10 +168,22 @@ AGREE: dict[str, Callable[[torch.Generator], Agreement]] = {
     "positional/clocks.js": clocks,
     "positional/turns.js": turns,
 }
+
+
+def stream() -> object:
+    torch.manual_seed(0)
+    model = DecoderOnly(len(corpora.vocabulary().words), d_model=16, n_heads=2, n_layers=2, positions=64)
+    return block_explorers.stream_explorer(model.eval(), block.unembed, "the training of 6.10")
+
+
 SHOWN: dict[str, Callable[[], object]] = {
+    "attention/heads.js": lambda: explorers.writing_explorer(
+        {"": own_reader(attention=attention.scaled_dot_product_attention)}, looks=True
+    ),
     "attention/reads.js": explorers.reading_explorer,
     "attention/weights.js": lambda: explorers.attention_explorer(attention.scaled_dot_product_attention),
     "attention/writes.js": lambda: explorers.writing_explorer({}),
+    "block/path.js": stream,
     "complexity/costs.js": lambda: complexity_explorers.layer_explorer(complexity.layer_cost),
     "masking/reaches.js": lambda: masking_explorers.reach_explorer(masking.reach),
     "modern/drafts.js": lambda: modern_explorers.draft_explorer(
@@ -180,7 +212,17 @@ def leaves(value: object) -> Iterator[float]:
         yield float(value)
 
 
-@each_module
+def test_each_module_that_computes_is_compared_and_each_is_shown() -> None:
+    computing = [m for m in MODULES if "\nexport const " in _text(m) or "\nexport function " in _text(m)]
+    models = [m for m in MODULES if '"./model.js"' in _text(m)]
+    assert sorted({*computing, *models}) == sorted(AGREE) and sorted(SHOWN) == MODULES and len(MODULES) >= 10
+
+
+def _text(module: str) -> str:
+    return (ROOT / "helpers" / module).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("module", AGREE)
 def test_a_module_agrees_with_torch(module: str, page: Page) -> None:
     made, given, right = AGREE[module](torch.Generator().manual_seed(0))
     assert len(given) == len(right) == DRAWS
