@@ -206,7 +206,7 @@ def attention_explorer(attention: Callable, exercise: str = "Exercise 1.5") -> "
     show_or_hide()
     offer_words()
     words = dict(zip(KIND_OF, embed(list(KIND_OF)).tolist(), strict=True))
-    data = {"words": words, "looksFor": LOOKS_FOR.tolist()}
+    data: dict[str, object] = {"words": words, "looksFor": LOOKS_FOR.tolist()}
     data |= {"sentence": FIRST_SENTENCE, "longest": LONGEST_SENTENCE}
     module = Path(__file__).with_name("weights.js")
     return explorer([sentence, temperature, mask, hidden, picture], module=module, data=data)
