@@ -5,6 +5,7 @@ import functools
 import io
 import json
 import os
+import posixpath
 import re
 import subprocess
 import sys
@@ -24,6 +25,8 @@ from autograder.classroom.course import course_directory
 from autograder.grading.lesson import Lesson
 from autograder.grading.workers import FEW
 from autograder.lessons import ROOT, TOPICS
+from helpers.figures.live import IMPORT
+from helpers.figures.predicting import REVEALED
 from tests.long import bundles
 from tests.support.small_course import DOUBLE
 
@@ -37,7 +40,7 @@ COMES_WITH = {
         checking/calling/printing.py checking/progress.py checking/problems.py checking/properties.py checking/explaining/recognising.py checking/code/tracing.py checking/calling/registry.py
         checking/calling/surroundings.py checking/code/running.py checking/explaining/telling.py checking/parts.py
         checking/explaining/relations.py checking/explaining/relations_of_shapes.py checking/explaining/relations_of_tensors.py checking/limits.py checking/sheet.py checking/explaining/sketches.py checking/calling/values.py
-        figures/__init__.py figures/controls.py figures/drawings.py figures/live.js figures/live.py figures/plots.py figures/predicting.py figures/repeats.py figures/showing.py
+        figures/__init__.py figures/answering.py figures/controls.py figures/drawings.py figures/live.js figures/live.py figures/plots.py figures/predicting.py figures/repeats.py figures/showing.py
     """,
     "attention": "kept.py timing.py",
     "block": """
@@ -60,7 +63,7 @@ def listed(lesson: str) -> set[str]:
         path.relative_to(ROOT / "helpers").as_posix()
         for topic in upto
         for path in (ROOT / "helpers" / topic).glob("*.*")
-        if topic != upto[-1] or path.name not in ANSWERS
+        if (path.name not in ANSWERS if topic == upto[-1] else path.name != REVEALED)
     }
 
 
@@ -177,6 +180,8 @@ def test_a_zip_is_small_and_holds_a_part_of_the_released_folder(lesson: str, bui
 def test_a_zip_lacks_nothing_that_its_modules_import(lesson: str, built: dict[str, bytes]) -> None:
     held = entries(lesson, built)
     for name, content in held.items():
+        for imported in IMPORT.findall(content.decode()) if name.endswith(".js") else ():
+            assert posixpath.normpath(f"{name}/../{imported}") in held, f"{name} imports {imported}"
         for node in ast.walk(ast.parse(content)) if name.endswith(".py") else ():
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("helpers."):
                 start = f"{lesson}/{str(node.module).replace('.', '/')}"
