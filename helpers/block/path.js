@@ -8,7 +8,8 @@ export default {
         explorer(el, controls, ({count}) => {
             const found = best[count - 1], first = found.map(([[word]]) => word);
             const changed = first.findIndex((word, step) => first.slice(step).every(each => each === first.at(-1)));
-            const said = `After “${words[count - 1]}” the stream ends with ${first.at(-1)}, which it names from ${steps[changed]} on.`;
+            const since = changed ? `since block ${changed}` : "from the start";
+            const said = `After “${words[count - 1]}” the stream ends with “${first.at(-1)}”, its first choice ${since}.`;
             const pictures = found.map((named, step) =>
                 bars(steps[step], named.map(([word]) => word), {probability: named.map(([, share]) => share)}, {text: percent}));
             return [said, ...pictures];
