@@ -19,6 +19,7 @@ import ast
 import functools
 import io
 import json
+import posixpath
 import re
 import sys
 import tomllib
@@ -31,6 +32,7 @@ from autograder import lessons
 from autograder.authoring.master import Cell
 from autograder.authoring.review import parse
 from autograder.lessons import ROOT
+from helpers.figures.live import IMPORT
 from helpers.figures.predicting import REVEALED
 
 # A zip's own times would make it another one on each build.
@@ -156,6 +158,13 @@ def dependencies(lesson: str, code: Iterable[str], checks: str, helpers: Mapping
                 waiting += module.imports
                 here = path.rpartition("/")[0]
                 files |= {f"{here}/{text}" for text in module.texts if f"{here}/{text}" in helpers}
+    scripts = [path for path in files if path.endswith(".js")]
+    while scripts:
+        path = scripts.pop()
+        names = IMPORT.findall(helpers[path].decode())
+        found = {posixpath.normpath(posixpath.join(path, "..", name)) for name in names} - files
+        files |= found
+        scripts += found
     return Dependencies(files, sorted(packages - sys.stdlib_module_names - {"helpers"}, key=str.lower))
 
 

@@ -8,15 +8,17 @@ import html
 import math
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
 
 from helpers.attention import figures
-from helpers.attention.reader import POSITIONS, reader
+from helpers.attention.reader import for_a_page, reader
 from helpers.attention.writer import BEGINNING, CLOSE, OwnReader, as_printed
-from helpers.figures.controls import explorer, labelled, tokens_of, tooltip
-from helpers.figures.showing import image, note, tried
+from helpers.figures.controls import MOVE, explorer, labelled, tokens_of
+from helpers.figures.live import Live, live
+from helpers.figures.showing import description, image, note, tried
 
 if TYPE_CHECKING:
     from ipywidgets import VBox
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 MASKS = ("no mask", "causal: no later word", "hide one word")
 LONGEST_SENTENCE = 10  # words: what a heat map shows with its numbers
 LONGEST_READ = 16  # words: so many bars have room
+FIRST_READ = "the plot that fills the book"
+FIRST_SENTENCE = "the cat sat because it was tired"
 
 # Words by kind. A word's vector says which kind it is; words of one kind differ by a small part of their own.
 KINDS = {
@@ -69,44 +73,15 @@ def embed(tokens: list[str]) -> torch.Tensor:
     return torch.stack(vectors)
 
 
-def reading_explorer() -> "VBox":
+def reading_explorer() -> Live:
     """Type the beginning of a sentence, and see what the trained reader looks at and how it goes on."""
-    import ipywidgets as w
-
-    sentence = w.Text("the plot that fills the book", **labelled("sentence"))
-    read = w.IntSlider(1, min=1, max=1, **labelled("words read"))
-    picture = w.HTML()
-
-    def draw(_: object = None) -> None:
-        picture.value = _reading_picture(sentence.value, read.value)
-
-    def begin(_: object = None) -> None:
-        count = len(reader().read(sentence.value, LONGEST_READ).words) - 1
-        read.unobserve(draw, "value")  # new words must not draw twice
-        read.max = max(1, count)
-        read.value = read.max
-        read.observe(draw, "value")
-        draw()
-
-    sentence.observe(begin, "value")
-    begin()
-    return explorer([sentence, read, picture])
-
-
-def _reading_picture(sentence: str, most: int) -> str:
+    data = {"reader": for_a_page(), "sentence": FIRST_READ, "longest": LONGEST_READ}
     model = reader()
-    reading = model.read(sentence, most)
-    told = ""
-    if reading.unknown:
-        told += note(f"It has never seen {', '.join(reading.unknown)}: such words are left out.")
-    if len(model.read(sentence, POSITIONS).words) > LONGEST_READ + 1:
-        told += note(f"These are the first {LONGEST_READ} words.")
-    if len(reading.words) < 2:
-        return told + note("Type a word that it knows: plot, jokes, simon, nora, luckily, ...")
-    following = model.most_likely(reading, 5)
+    reading = model.read(FIRST_READ)
     title = f"from “{reading.words[-1]}” it looks at"
+    following = model.most_likely(reading, 5)
     ax = figures.looks_and_next(reading.words, reading.weights[:, -1], following, title=title)
-    return image(ax) + told
+    return live(Path(__file__).with_name("reads.js"), data, image(ax), f"[picture] {description(ax)}")
 
 
 def writing_explorer(
@@ -124,7 +99,7 @@ def writing_explorer(
 
     beginning = w.Text(BEGINNING, **labelled("beginning"))
     temperature = w.FloatSlider(0.7, min=0.1, max=2, step=0.1, **labelled("temperature"))
-    again = w.Button(description="write again", **tooltip("draw other words"))
+    again = w.Button(description="write again", tooltip="draw other words")
     picture, seed = w.HTML(), 0
 
     def draw(_: object = None) -> None:
@@ -140,7 +115,15 @@ def writing_explorer(
         control.observe(draw, "value")
     again.on_click(draw_again)
     draw()
-    return explorer([beginning, temperature, again, picture], text=_in_words(picture.value))
+    data = {
+        "reader": for_a_page(),
+        "beginning": BEGINNING,
+        "sentence": FIRST_READ,
+        "longest": LONGEST_SENTENCE,
+    }
+    alive = live(Path(__file__).with_name("heads.js" if looks else "writes.js"), data, MOVE)
+    page = f"{picture.value}<p>The trained model itself, without your functions:</p>{alive.html}"
+    return explorer([beginning, temperature, again, picture], page, _in_words(picture.value))
 
 
 def _written(
@@ -191,7 +174,7 @@ def attention_explorer(attention: Callable, exercise: str = "Exercise 1.5") -> "
     """
     import ipywidgets as w
 
-    sentence = w.Text("the cat sat because it was tired", **labelled("sentence"))
+    sentence = w.Text(FIRST_SENTENCE, **labelled("sentence"))
     temperature = w.FloatLogSlider(
         1.0, min=-1, max=1, step=0.05, readout_format=".2f", **labelled("temperature")
     )
@@ -222,7 +205,11 @@ def attention_explorer(attention: Callable, exercise: str = "Exercise 1.5") -> "
         control.observe(draw, "value")
     show_or_hide()
     offer_words()
-    return explorer([sentence, temperature, mask, hidden, picture])
+    words = dict(zip(KIND_OF, embed(list(KIND_OF)).tolist(), strict=True))
+    data: dict[str, object] = {"words": words, "looksFor": LOOKS_FOR.tolist()}
+    data |= {"sentence": FIRST_SENTENCE, "longest": LONGEST_SENTENCE}
+    module = Path(__file__).with_name("weights.js")
+    return explorer([sentence, temperature, mask, hidden, picture], module=module, data=data)
 
 
 def _attention_picture(

@@ -6,6 +6,7 @@ on the same reviews, with the same vectors for words: one without positions, one
 prints what the lessons say of them. `T` words, `V` in the vocabulary.
 """
 
+import base64
 import functools
 import re
 from pathlib import Path
@@ -130,6 +131,25 @@ def write(model: Reader, file: Path = FILE) -> None:
             kept[name + SCALES], weights = scales.half().numpy(), (weights / scales).round().to(torch.int8)
         kept[name] = weights.numpy() if weights.dtype == torch.int8 else weights.half().numpy()
     numpy.savez_compressed(file, allow_pickle=False, **kept)
+
+
+@functools.cache
+def for_a_page() -> dict:
+    """The reader's words and weights as model.js reads them: int8 with scales, and float32, in base64."""
+    import numpy
+
+    def packed(numbers: numpy.ndarray) -> str:
+        return base64.b64encode(numbers.tobytes()).decode()
+
+    weights: dict[str, dict] = {}
+    with numpy.load(FILE) as kept:
+        for name in (name for name in kept if name.endswith(PLAIN)):
+            if name + SCALES in kept:
+                columns, scales = kept[name].shape[1], packed(kept[name + SCALES].astype("<f4"))
+                weights[name] = {"bytes": packed(kept[name]), "columns": columns, "scales": scales}
+            else:
+                weights[name] = {"bytes": packed(kept[name].astype("<f4"))}
+        return {"vocabulary": kept["vocabulary"].tolist(), "heads": HEADS, "weights": weights}
 
 
 @functools.cache

@@ -4,6 +4,7 @@ They take what the student has written, and hold no answers.
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
@@ -83,12 +84,36 @@ def stream_explorer(model: nn.Module | None, unembed: Callable, missing: str) ->
 
     prompt.observe(draw, "value")
     draw()
-    return explorer([prompt, words, picture])
+    if model is None or "<img" not in picture.value:
+        return explorer([prompt, words, picture])
+    module = Path(__file__).with_name("path.js")
+    return explorer([prompt, words, picture], module=module, data=_path(model, unembed, OPENING))
+
+
+def _path(model: nn.Module, unembed: Callable, text: str) -> dict:
+    """What path.js shows: after each word of a text, the best next words behind each block."""
+    found = _behind_blocks(model, unembed, corpora.vocabulary().batch([text], eos=False))
+    vocabulary = corpora.vocabulary().words
+    best = [
+        [[[vocabulary[token], round(p, 4)] for p, token in zip(*each, strict=True)] for each in place]
+        for place in zip(*(zip(p.tolist(), best.tolist(), strict=True) for p, best in found), strict=True)
+    ]
+    return {"words": text.split(), "steps": _steps(len(found)), "best": best[-len(text.split()) :]}
+
+
+def _steps(count: int) -> list[str]:
+    return ["before the blocks", *(f"after block {number}" for number in range(1, count))]
 
 
 @torch.no_grad()
-def _stream(model: nn.Module, unembed: Callable, ids: torch.Tensor) -> "Axes":
-    """The words that are most probable behind each block, read with the last norm and the words' matrix."""
+def _behind_blocks(
+    model: nn.Module, unembed: Callable, ids: torch.Tensor
+) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """The most probable next words behind each block, read with the last norm and the words' matrix.
+
+    Returns:
+        Before the blocks and after each, for each position: the probabilities and the words, (T, BEST).
+    """
     states: list[torch.Tensor] = []
     blocks = list(model.get_submodule("blocks").children())
     hooks = [blocks[0].register_forward_pre_hook(lambda _, args: states.append(args[0]))]
@@ -99,12 +124,17 @@ def _stream(model: nn.Module, unembed: Callable, ids: torch.Tensor) -> "Axes":
         for hook in hooks:
             hook.remove()
     norm, words = model.get_submodule("norm"), model.get_parameter("words.weight")
+    return [tuple(unembed(norm(state[0]), words).softmax(dim=-1).topk(BEST)) for state in states]
+
+
+def _stream(model: nn.Module, unembed: Callable, ids: torch.Tensor) -> "Axes":
+    """A panel of bars behind each block: the most probable next words after the last one."""
     vocabulary = corpora.vocabulary().words
-    panels = plots.panels(len(states), width=2.63, height=2.4)
-    for number, (ax, state) in enumerate(zip(panels, states, strict=True)):
-        p, best = unembed(norm(state[0, -1]), words).softmax(dim=-1).topk(BEST)
+    found = _behind_blocks(model, unembed, ids)
+    panels = plots.panels(len(found), width=2.63, height=2.4)
+    for ax, title, (chances, words) in zip(panels, _steps(len(found)), found, strict=True):
+        p, best = chances[-1], words[-1]
         names = [vocabulary[token] for token in best.tolist()]
-        title = f"after block {number}" if number else "before the blocks"
         places = list(range(BEST))
         ax.barh(places, p.tolist(), color=plots.PALETTE[0])
         ax.set_yticks(places, names)

@@ -5,6 +5,7 @@ What they show comes from the student's own functions, which they take as argume
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
@@ -158,7 +159,10 @@ def layer_explorer(layer_cost: Callable, exercise: str = "Exercise 5.6") -> "VBo
     for control in (n, d, k, units):
         control.observe(draw, "value")
     draw()
-    return explorer([n, d, k, units, picture])
+    first = {"n": n.value, "d": d.value, "k": k.value, "units": units.value}
+    data = {"lengths": LENGTHS, "widths": WIDTHS, "kernels": KERNELS, "units": UNITS, "first": first}
+    module = Path(__file__).with_name("costs.js")
+    return explorer([n, d, k, units, picture], module=module, data=data)
 
 
 def _time(cost: Sequence[float], units: int) -> float:

@@ -3,8 +3,10 @@
 import functools
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from helpers.figures.live import live
 from helpers.figures.showing import put
 
 if TYPE_CHECKING:
@@ -61,7 +63,11 @@ def tokens_of(sentence: str) -> list[str]:
 
 
 def explorer(
-    children: "Sequence[Widget]", still: str = "", text: str = "[a picture with controls]"
+    children: "Sequence[Widget]",
+    still: str = "",
+    text: str = "[a picture with controls]",
+    module: Path | None = None,
+    data: object = None,
 ) -> "VBox":
     """Controls and pictures, one below the other.
 
@@ -71,9 +77,11 @@ def explorer(
         children: the controls and pictures.
         still: the HTML to show then; by default, the pictures as they were first.
         text: the same for where there is no HTML.
+        module: what computes the same in the page, without a kernel; see `live`.
+        data: its numbers.
     """
     made = _explorer_class()(children)
-    made.still, made.text = still, text
+    made.still, made.text, made.module, made.data = still, text, module, data
     return made
 
 
@@ -84,14 +92,19 @@ def _explorer_class() -> "type[VBox]":
 
     class Explorer(w.VBox):
         still = text = ""
+        module: Path | None = None
+        data: object = None
 
         def _ipython_display_(self, **_: object) -> None:
             # From what ipywidgets documents: how it displays itself differs between its versions.
-            live = f"headstart-{self.model_id}"
-            self.add_class(live)
+            name = f"headstart-{self.model_id}"
+            self.add_class(name)
             view = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
             display({VIEW: view, "text/plain": ""}, raw=True)
             pictures = "".join(child.value for child in self.children if isinstance(child, w.HTML))
-            put(STILL.format(live=live, picture=self.still or pictures + MOVE), self.text)
+            picture = self.still or pictures + MOVE
+            if self.module:
+                picture = live(self.module, self.data, picture).html
+            put(STILL.format(live=name, picture=picture), self.text)
 
     return Explorer

@@ -4,6 +4,7 @@ Each takes the student's own function. ipywidgets is imported by the first explo
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
@@ -80,7 +81,10 @@ def reach_explorer(reach: Callable, exercise: str = "Exercise 4.12") -> "VBox":
     for control in (layers, follow):
         control.observe(draw, "value")
     fill()
-    return explorer([layers, follow, choice, _grid(buttons), picture])
+    masks = {name: mask.tolist() for name, mask in named.items()}
+    data = {"words": WORDS, "masks": masks, "most": MOST_LAYERS}
+    module = Path(__file__).with_name("reaches.js")
+    return explorer([layers, follow, choice, _grid(buttons), picture], module=module, data=data)
 
 
 def _button(query: str, key: str) -> "ToggleButton":

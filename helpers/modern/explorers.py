@@ -4,6 +4,7 @@ They take what the student has written, and hold no answers.
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
@@ -94,7 +95,9 @@ def draft_explorer(adjusted: Callable, tokens_per_call: Callable, exercises: str
     for control in (alike, drafts):
         control.observe(draw, "value")
     draw()
-    return explorer([alike, drafts, picture])
+    data = {"words": WORDS, "target": TARGET.tolist(), "other": OTHER.tolist()}
+    module = Path(__file__).with_name("drafts.js")
+    return explorer([alike, drafts, picture], module=module, data=data)
 
 
 def _agreeing(adjusted: Callable, tokens_per_call: Callable, alike: float, drafts: int) -> "Axes":

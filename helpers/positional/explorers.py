@@ -4,6 +4,7 @@ ipywidgets and Matplotlib are imported by what needs them, not before: the grade
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
@@ -191,7 +192,10 @@ def positions_explorer(sinusoidal: Callable, exercise: str = "Exercise 3.3") -> 
     for control in (a, b, width, base):
         control.observe(draw, "value")
     draw()
-    return explorer([a, b, width, base, picture])
+    first = {"a": a.value, "b": b.value, "width": width.value, "base": base.value}
+    data = {"positions": POSITIONS, "widths": WIDTHS, "bases": BASES, "first": first}
+    module = Path(__file__).with_name("clocks.js")
+    return explorer([a, b, width, base, picture], module=module, data=data)
 
 
 def _compared(table: torch.Tensor, a: int, b: int) -> "Axes":
@@ -268,7 +272,9 @@ def rotary_explorer(rotary: Callable, exercise: str = "Exercise 3.8a") -> "VBox"
     for control in (apart, start):
         control.observe(draw, "value")
     draw()
-    return explorer([apart, start, picture])
+    data = {"q": q[0].tolist(), "k": k[0].tolist(), "farthest": FARTHEST, "first": apart.value}
+    module = Path(__file__).with_name("turns.js")
+    return explorer([apart, start, picture], module=module, data=data)
 
 
 def _turned(q: torch.Tensor, k: torch.Tensor, scores: torch.Tensor, i: int, apart: int) -> "Axes":

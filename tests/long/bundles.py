@@ -2,10 +2,10 @@
 
 python -m tests.long.bundles [--versions NAME] [--at FOLDER] [--here] [--quick] [--fresh] [LESSON ...]
 
-Every check has to pass, and every explorer has to be shown as a live widget with a still picture. That is done in
-three new environments: with the pinned versions of all packages ("pinned"), with those of Google Colab, which
-tests/support/colab.txt names ("colab"), and with the newest that pip would install ("newest"). As Colab does, the second
-opens each notebook in an empty folder, and its first cell fetches the lesson from a server. Nothing is installed
+Every check has to pass, and every explorer has to be shown: as a live widget with a still picture, or computing in
+the page. That is done in three new environments: with the pinned versions of all packages ("pinned"), with those of
+Google Colab, which tests/support/colab.txt names ("colab"), and with the newest that pip would install ("newest"). As
+Colab does, the second opens each notebook in an empty folder, and its first cell fetches the lesson from a server. Nothing is installed
 but what a lesson's first cell asks for, and a kernel. torch is the CPU build, or none, unless HEADSTART_ALLOW_CUDA
 is set. --at keeps the environments, below FOLDER, for the next call. --here takes this environment as it is.
 --quick shortens trainings, after which figures show little. A call that was stopped resumes where it was, unless
@@ -255,8 +255,10 @@ def wrong(notebook: nbformat.NotebookNode) -> list[str]:
                 for data in shown
                 if WIDGETS.format("view") in data
             ]
-            still = ["headstart-still" in data.get("text/html", "") for data in shown]
-            if live != [True] or sum(still) != 1:
+            pages = [data.get("text/html", "") for data in shown]
+            still = ["headstart-still" in page for page in pages]
+            in_the_page = any(page.startswith('<div class="headstart-live"') for page in pages)
+            if (live, sum(still), in_the_page) not in (([True], 1, False), ([], 0, True)):
                 found.append(f"{cell.source.splitlines()[-1]}: {live}, {still}, {' '.join(texts)[:200]}")
     return found
 
