@@ -15,7 +15,8 @@ import nbformat
 
 from autograder import exercises, lessons
 from autograder.authoring.bundles import repository
-from autograder.authoring.site.executing import executed
+from autograder.authoring.site import sample
+from autograder.authoring.site.executing import digest_of, executed
 from autograder.authoring.site.pages import outputs_of, page
 from autograder.lessons import ROOT
 
@@ -24,7 +25,9 @@ SPHINX = ROOT / (".venv-site/Scripts/python.exe" if os.name == "nt" else ".venv-
 TEXTS = ("index.md", "instructors.md", "404.md")
 FIRST, READER = "01_attention", "explorers.reading_explorer()"  # whose explorer the start page shows
 ROW = re.compile(r"^\| (\d\d) (.+?) \| (\d+) \| (\d+) \| (\d+) \| (.+?) \|$", re.MULTILINE)
-ICONS = re.compile(r"<script [^>]*fontawesome\.js[^>]*></script>")  # 1.5 MB: site.css has the few in use
+ICONS = re.compile(
+    r"<script [^>]*fontawesome\.js[^>]*></script>|\.fa-[\w-]+(:before)?\{[^}]*\}"
+)  # site.css has ours
 FONTS = "npm/node_modules/mathjax/es5/output/chtml/fonts/woff-v2"
 
 
@@ -48,6 +51,8 @@ def build(names: list[str], url: str = "") -> int:
         ran = executed(lesson, SITE)
         made = page(lesson, ran, topic, pages / "extra/figures")
         if lesson == FIRST:
+            digest = digest_of(lessons.source_path(lesson).parent)
+            shutil.copy(sample.report(lesson, digest, SITE), pages / "extra/report.html")
             reader = outputs_of(READER, ran, pages / "extra/figures")
         nbformat.write(made, pages / f"{lesson}.ipynb")
         for file in (lessons.release_path(lesson), ROOT / f"release/{lesson}.zip"):
@@ -110,16 +115,21 @@ def _sphinx(url: str) -> int:
     shutil.copy(THEME / formulas.name, formulas)
     if code := subprocess.call(["node", formulas, made]):
         return code
-    for file in made.glob("*.html"):
-        file.write_text(ICONS.sub("", file.read_text(encoding="utf-8")), encoding="utf-8")
-    for pattern in ("_static/scripts/fontawesome.js*", "_static/**/*.map", "_sources/**/*.ipynb"):
-        for file in made.glob(pattern):
-            file.unlink()
+    _lighter(made)
     (made / ".nojekyll").touch()  # or GitHub Pages leaves _static out
     if url:
         _with_address(made, url)
     print(f"headstart: {made.relative_to(ROOT)}/ has {len(list(made.glob('*.html')))} pages")
     return 0
+
+
+def _lighter(made: Path) -> None:
+    """Take out what the theme brings for icons that no page has, 1.6 MB, and what only its authors need."""
+    for file in [*made.glob("*.html"), *made.glob("_static/styles/*.css")]:
+        file.write_text(ICONS.sub("", file.read_text(encoding="utf-8")), encoding="utf-8")
+    for pattern in ("_static/scripts/fontawesome.js*", "_static/**/*.map", "_sources/**/*.ipynb"):
+        for file in made.glob(pattern):
+            file.unlink()
 
 
 def _with_address(made: Path, url: str) -> None:

@@ -32,7 +32,7 @@ def executed(lesson: str, site: Path) -> NotebookNode:
     notebook, folder = load_source_notebook(lesson), source_path(lesson).parent
     # What is trained for a few steps, as tests do, is kept apart: the home keeps trained models as well.
     executions = site / f"executed{os.environ.get('HEADSTART_QUICK', '')}"
-    kept = executions / f"{lesson}-{_digest(folder)}.ipynb"
+    kept = executions / f"{lesson}-{digest_of(folder)}.ipynb"
     if kept.is_file():
         return nbformat.read(kept, as_version=4)
     home, place = (executions / "home").resolve(), executions / "running" / lesson
@@ -49,8 +49,8 @@ def executed(lesson: str, site: Path) -> NotebookNode:
     return notebook
 
 
-def _digest(folder: Path) -> str:
-    """Of all that decides what a lesson's cells display: its files and the packages."""
+def digest_of(folder: Path) -> str:
+    """A digest of all that decides what a lesson's cells display: its files and the packages."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
     found = hashlib.sha256()
     for path in [*files, ROOT / "requirements.txt"]:

@@ -7,7 +7,7 @@ const ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x27;": "'", "&amp;
 
 require("mathjax").init({
     loader: {load: ["input/tex", "output/chtml", "a11y/assistive-mml"]},
-    chtml: {fontURL: "fonts", adaptiveCSS: false},
+    chtml: {fontURL: "fonts"},
     options: {enableAssistiveMml: true},
 }).then(MathJax => {
     const adaptor = MathJax.startup.adaptor, made = new Map()
