@@ -7,6 +7,7 @@ ALL ?=
 AT ?=
 
 LESSONS ?=
+SITE_URL ?=
 
 .PHONY: help setup lab dev test site site-test student-env build lint clean
 
