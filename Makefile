@@ -5,7 +5,6 @@ LAB_ARGS ?=
 TEST_ARGS ?=
 ALL ?=
 AT ?=
-
 LESSONS ?=
 SITE_URL ?=
 

@@ -80,3 +80,10 @@ def test_formulas_in_folded_hints_are_marked_and_code_with_dollars_elsewhere_is_
     text = "costs $5 <details><summary>Hint</summary>Which $c < 0$?</details> and $d$"
     span = '<span class="math">\\(c &lt; 0\\)</span>'
     assert pages._prose(text) == f"costs $5 <details><summary>Hint</summary>Which {span}?</details> and $d$"
+
+
+def test_what_is_printed_in_pieces_is_shown_as_one_and_warnings_are_not(tmp_path):
+    pieces = [("stdout", "a\n"), ("stderr", "a path of this machine"), ("stdout", "b\n")]
+    outputs = [v4.new_output("stream", name=name, text=text) for name, text in pieces]
+    [shown] = pages._outputs(v4.new_code_cell("", outputs=outputs), tmp_path)
+    assert shown.text == "a\nb\n"

@@ -126,7 +126,10 @@ def _outputs(done: NotebookNode, figures: Path) -> list[NotebookNode]:
     kept = []
     for output in done.outputs:
         if output.output_type == "stream" and output.name == "stdout":
-            kept.append(output)
+            if kept and kept[-1].output_type == "stream":  # printed in several pieces
+                kept[-1].text += output.text
+            else:
+                kept.append(v4.new_output("stream", name="stdout", text=output.text))
         data = output.get("data", {})
         if "text/html" in data:
             kept.append(v4.new_output("display_data", {"text/html": _lasting(data["text/html"], figures)}))
