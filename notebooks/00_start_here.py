@@ -10,6 +10,7 @@
 # %% setup=true
 from helpers.checks import check
 from helpers.start_here.page import check_installation, list_lessons, live_slider
+from helpers.start_here.proof import make_proof
 
 # %% [markdown]
 # ## 0.1 Is everything installed?
@@ -20,8 +21,9 @@ from helpers.start_here.page import check_installation, list_lessons, live_slide
 check_installation()
 
 # %% [markdown]
-# Some lessons have pictures that follow a slider. Move this one. The number beside it is worked out by Python, so if
-# it follows your hand, pictures will too.
+# Some lessons have pictures that follow a slider. The next cell draws one. JupyterLab folds such a cell to a line
+# that says what you will see, and shows its code if you click on the line. Run it, and move the slider: the number
+# beside it is worked out by Python, so if it follows your hand, pictures will too.
 
 # %% draw=true
 # Explore: does a slider move?
@@ -70,9 +72,9 @@ def double(x):
 check("start_here.double", double)
 
 # %% [markdown]
-# Some questions ask for an answer in words. It goes into a text cell, and **a text cell opens by double-click**: write
-# in place of *YOUR ANSWER HERE*, and press <kbd>Shift</kbd>+<kbd>Enter</kbd>. The cell below then shows a model
-# answer, and what earns points in it.
+# Some questions ask for an answer in words. It goes into a text cell, and **a text cell opens by double-click**:
+# write in place of *YOUR ANSWER HERE*, and press <kbd>Shift</kbd>+<kbd>Enter</kbd>. Then run the cell below: it
+# shows a model answer, and what earns points in it.
 #
 # **Question 0.2** · not graded · 1 minute · 0 points
 #
@@ -89,13 +91,15 @@ check("start_here.double", double)
 # ### END SOLUTION
 
 # %% [markdown]
-# That is all there is to it. Five things are good to know:
+# That is all there is to it. Six things are good to know:
 #
 # - **Every check looks at three things.** The values have to be right, in the dtype of the inputs; whole numbers may
 #   be of any integer type, and several numbers may come as one tensor. Gradients have to reach every input that the
 #   result depends on. And the arguments have to stay as they were, unless the text says that they change.
 # - **Run a check as often as you like.** It costs nothing, and only what you hand in is graded.
 # - **The grade** comes from new inputs of the same kind. A function that is right passes both.
+# - **Predict, then look.** Before some pictures you say what you expect. Run the cell below such a question, and
+#   click on an answer.
 # - **Cells with a check are locked.** Try things in cells of your own: <kbd>Esc</kbd>, then <kbd>B</kbd>, adds one.
 # - **Lost?** *Kernel → Restart Kernel and Run All Cells* starts afresh and keeps what you wrote.
 #
@@ -106,3 +110,14 @@ check("start_here.double", double)
 
 # %%
 list_lessons()
+
+# %% [markdown]
+# ## 0.4 A proof of your work
+#
+# To show what you have done, say in an application or to a study group, save your notebooks, write your name between
+# the quotation marks, and run this cell. It makes one page, `proof.html`, beside this notebook: what passed, since
+# when, and with which checks. `headstart proof` compares that page with your notebooks. It can't prove that you wrote
+# them, and it says so.
+
+# %% draw="open"
+make_proof("")

@@ -27,10 +27,11 @@ from helpers.timing import seconds
 # %% [markdown]
 # ## 1.0 First, watch one
 #
-# Here is a small Transformer. It was trained on book reviews, with one task: read from left to right, and predict
-# the next word. Nobody told it what a name is, what *plural* means, or who is a *she* and who a *he*. To choose a
-# word, it looks back at those it has read. It does so twice, side by side; each of the two look-ups is called a
-# **head**. Now it has read *the plot that fills the book*, and has to choose between *is* and *are*.
+# Here is a small Transformer, the **reader**. It was trained on book reviews made up by a grammar, with one task:
+# read from left to right, and predict the next word. Nobody told it what a name is, what *plural* means, or who
+# is a *she* and who a *he*. To choose a word, it looks back at those it has read. It does so twice, side by side;
+# each of the two look-ups is called a **head**. Now it has read *the plot that fills the book*, and has to choose
+# between *is* and *are*.
 
 # %% predict="attention.watched"
 
@@ -67,15 +68,16 @@ with waiting_for("your prediction"), after_predicting("attention.watched"):
 # %% [markdown]
 # ## 1.1 A look-up that never misses
 #
-# A thermometer was read four times today: 11° at 8 h, 18° at 12 h, 21° at 16 h, 15° at 20 h. How warm was it at 13 h?
-# A Python dict can't say: 13 isn't one of its keys.
+# A thermometer was read four times today: 11° at 8:00, 18° at 12:00, 21° at 16:00, 15° at 20:00. How warm was it
+# at 13:00? A Python dict can't say: 13 isn't one of its keys.
 #
-# A *soft* look-up always has an answer: an average of all the values, in which those with a similar key count more.
+# A *soft* look-up always has an answer: an average of all the values, in which those whose key is close to what
+# you ask for count more.
 #
 # $$\text{output} = \sum_j w_j\, v_j \qquad w_j \ge 0, \quad \sum_j w_j = 1$$
 #
-# Three words for the rest of the course: the **query** is what you ask (13 h), the **keys** are what it is compared
-# with (the four hours), and the **values** are what the answer is mixed from (the four temperatures).
+# Three words for the rest of the course: the **query** is what you ask (13:00), the **keys** are what it is
+# compared with (the four hours), and the **values** are what the answer is mixed from (the four temperatures).
 #
 # **By hand**, with minus the distance as the score: the scores are −5, −1, −3, −7. The exponential
 # $e^{\text{score}}$ makes them positive: 0.007, 0.368, 0.050, 0.001. Divide by their sum, 0.425: the weights are
@@ -84,18 +86,18 @@ with waiting_for("your prediction"), after_predicting("attention.watched"):
 # %%
 hours = torch.tensor([8.0, 12.0, 16.0, 20.0])  # keys
 degrees = torch.tensor([11.0, 18.0, 21.0, 15.0])  # values
-scores = -(hours - 13.0).abs()  # the query is 13 h
+scores = -(hours - 13.0).abs()  # the query is 13:00
 positive = scores.exp()
 weights = positive / positive.sum()
 print("weights", [round(w, 3) for w in weights.tolist()], "answer", round(float(weights @ degrees), 2))
 
 # %% draw=true
-# Where the query 13 h looks
-labels = ["8 h", "12 h", "16 h", "20 h"]
-show(plots.bars(labels, {"weight": weights}, title="Where the query 13 h looks"))
+# Where the query 13:00 looks
+labels = ["8:00", "12:00", "16:00", "20:00"]
+show(plots.bars(labels, {"weight": weights}, title="Where the query 13:00 looks"))
 
 # %% [markdown]
-# A dict gives one entry or an error. The answer of a soft look-up changes gradually as the query changes. So
+# A dict gives one entry or an error. The answer to a soft look-up changes gradually as the query changes. So
 # gradients pass through it, and whatever computes the queries and keys can be *learned*. That is attention. The
 # rest of this lesson is about where the scores come from.
 
@@ -162,7 +164,7 @@ check("attention.softmax", softmax)
 # The same scores at three temperatures
 with waiting_for("Exercise 1.2"), after_predicting("attention.temperature"):
     by_temperature = {f"temperature {t}": softmax(scores / t, dim=0) for t in (0.5, 1, 4)}
-    labels = ["8 h", "12 h", "16 h", "20 h"]
+    labels = ["8:00", "12:00", "16:00", "20:00"]
     show(plots.bars(labels, by_temperature, title="The same scores at three temperatures"))
 
 # %% [markdown] reveals="attention.temperature"
@@ -307,8 +309,8 @@ with waiting_for("Exercise 1.4"):
 #
 # **Why.** Some keys have to stay hidden. A model that predicts the next word mustn't see the words that follow; a
 # mask that hides them is called **causal**. And sentences that are processed together, in one tensor, have to be
-# equally long, so the short ones get meaningless tokens at their ends, the **padding**, which no word should look
-# at.
+# equally long, so the short ones get meaningless words at their ends, the **padding**, at which no other word
+# should look.
 #
 # **Formula.** A mask says which keys a query *may* see. The others get the score −∞ **before** the softmax. Since
 # $e^{-\infty} = 0$, their weight is exactly 0, and the other weights still sum to 1.
@@ -385,9 +387,10 @@ with waiting_for("Exercise 1.5"), after_predicting("attention.hidden_key"):
 #
 # People call this attention *of y over x*. There are two kinds:
 #
-# - **Cross-attention**: two sequences. A translator has two parts. Its **encoder** reads the sentence to translate
-#   and makes a vector for each of its words. Its **decoder** writes the translation, one word after another; its
-#   vectors sum up what it has written so far. Here the decoder's vectors are y, and the encoder's are x.
+# - **Cross-attention**: two sequences. A model that translates has two parts. Its **encoder** reads the sentence
+#   to translate and makes a vector for each of its words. Its **decoder** writes the translation, one word after
+#   another; its vectors sum up what it has written so far. Here the decoder's vectors are y, and the encoder's
+#   are x.
 # - **Self-attention**: one sequence, y = x. Each word of a sentence looks things up in the same sentence.
 #
 # **By hand**, all sizes 1: y = 1; x = 1, 2; $W_q$ = 1, $W_k$ = 0.69, $W_v$ = 10. The keys are 0.69 and 1.39, the scores
@@ -488,8 +491,9 @@ with waiting_for("Exercise 1.5"):
     print(f"largest difference from the model's own weights: {(looks - reading.weights[1]).abs().max():.0e}")
 
 # %% [markdown]
-# The last row shows the same weights as head 1 in 1.0. No number in this model was set by hand: training moved its
-# 66,288 numbers, a little at a time, to make the next word more probable. Lesson 8 shows how.
+# The last row shows what head 1 shows in 1.0 for *the jokes that fill the book*. No number in this model was set
+# by hand: training moved its 66,288 numbers, a little at a time, to make the next word more probable. Lesson 8
+# shows how.
 
 # %% [markdown]
 # ## 1.7 Explore: a sentence of your own
@@ -500,7 +504,8 @@ with waiting_for("Exercise 1.5"):
 # 1. Move the temperature down to 0.1, then up to 10. Which rows keep their entropy, and why?
 # 2. Choose the causal mask. What is left for the first word to look at?
 # 3. Hide *cat*. Where does *it* look now, and is that sensible?
-# 4. Type *the dog chased the ball because it was hungry*, then end with *round*. Can one layer tell what *it* is?
+# 4. Type *the dog chased the ball because it was hungry*, then end with *round*. Can one look-up tell what *it*
+#    is?
 
 # %% draw=true
 # Explore: a sentence of your own
@@ -752,13 +757,14 @@ with waiting_for("Exercises 1.5 and 1.10a"):
         print(f"{name}: do gradients and differences agree?", torch.autograd.gradcheck(function, inputs))
 
 # %% [markdown]
-# Both are differentiable; tanh is smooth, with the derivative $1 - \tanh^2$. What differs is the cost, for T queries
-# and T keys of d features. Each projection takes T·d² multiplications: dot-product attention, as in 1.6, has three,
-# additive attention two. For the scores and the averages, both need about 2·T²·d more. But dot products are one
-# matrix product. Additive attention computes T²·d sums, puts each through a tanh, and keeps them all for the
-# gradient. So the dot product is "much faster and more space-efficient in practice" (Vaswani et al. 2017, section
-# 3.2.1, who add, citing Britz et al. 2017, that additive attention does better at large $d_k$ if dot products aren't
-# scaled). Here are your two functions, with their projections, timed on one core of your machine:
+# Both are differentiable: tanh, which lies between −1 and 1, is smooth, with the derivative $1 - \tanh^2$. What
+# differs is the cost, for T queries and T keys of d features. Each projection takes T·d² multiplications:
+# dot-product attention, as in 1.6, has three, additive attention two. For the scores and the averages, both need
+# about 2·T²·d more. But dot products are one matrix product. Additive attention computes T²·d sums, puts each
+# through a tanh, and keeps them all for the gradient. So the dot product is "much faster and more space-efficient
+# in practice" (Vaswani et al. 2017, section 3.2.1). At large $d_k$, they add, additive attention does better than
+# dot products that aren't scaled (Britz et al. 2017). Here are your two functions, with their projections, timed
+# on one core of your machine:
 
 # %% draw=true
 # How long each takes, the more features there are
@@ -976,11 +982,11 @@ with waiting_for("Exercise 1.5"):
 # %% [markdown]
 # Try these:
 #
-# 1. *Write again* draws other words. How much do the reviews differ at temperature 0.1, and how much at 2? (Here
-#    the scores of the *words* are divided by it; in 1.2 it was those of the keys.)
+# 1. *Write again* draws different words. How much do the reviews differ at temperature 0.1, and how much at 2?
+#    (Here the scores of the *words* are divided by it; in 1.2 it was those of the keys.)
 # 2. Type beginnings of your own: *although*, *i would never*, *the jokes that fill the book*, *simon follows*.
-# 3. Take $\sqrt{d_k}$ out of your function in 1.5, and run its cell and the two above. What does the model write
-#    now? Then put it back.
+# 3. Take $\sqrt{d_k}$ out of your function in 1.5, run its cell, and run the two cells above this list again.
+#    What does the model write now? Then put it back.
 #
 # At temperature 0.7, {measured.reader_reader.0_7.grammatical_sentences:.0f} % of its sentences follow the rules of the
 # grammar that made the reviews; at temperature 2, {measured.reader_reader.2_0.grammatical_sentences:.0f} %.

@@ -3,7 +3,8 @@
 #
 # - **You will learn** why one look-up isn't enough, how a layer makes several with the same number of
 #   multiplications, and what individual heads do. You will write the module that all later lessons use, check it
-#   against PyTorch's, set two heads by hand, and switch heads off in a model that you have trained.
+#   against PyTorch's, set the weights of two heads by hand, and switch heads off in a model that you have
+#   trained.
 # - **You need** lesson 1 (queries, keys, values, masks) and `torch.nn.Module` with `torch.nn.Linear`.
 # - **Time** {minutes} minutes. Sections 2.1 to 2.6 and 2.7 to 2.14 fit two sittings.
 #
@@ -62,8 +63,8 @@ for wolf, cat in ((10.0, 30.0), (25.0, 15.0), (30.0, 10.0)):
 # Weights of 1 and 0 would keep the wolf's value and lose the cat's. So let *chased* make **two** look-ups, each
 # with its own weights, and keep both results. Each of them is a **head**.
 #
-# Four letters for the rest of the lesson: a layer has C channels (`d_model`), the numbers of a vector, and H heads
-# (`n_heads`). Each head works in D = C / H channels (`d_head`). T is the number of positions, as before.
+# Four letters for the rest of the lesson: a vector has C numbers, its *channels* (`d_model`). A layer has H heads
+# (`n_heads`), and each works in D = C / H of the channels (`d_head`). T is the number of positions, as before.
 # Channels, heads and positions are counted from 0.
 
 # %% [markdown]
@@ -270,9 +271,9 @@ with waiting_for("Exercise 2.3"):
 # %% [markdown]
 # ## 2.4 One more axis for the mask
 #
-# With heads, the scores have the shape (B, H, T_q, T_k). The mask's axes are aligned with these **from the right**,
-# and an axis that has size 1, or is missing in front, applies to all. Usually all heads share a mask, but each
-# *sentence* may have its own: short sentences have padding at their ends (1.5), the shorter the more. Here are
+# With heads, the scores have the shape (B, H, T_q, T_k). The mask's axes are aligned with these **from the
+# right**, and an axis that has size 1, or is missing in front, applies to all. Usually all heads share a mask,
+# but each *sentence* may have its own: the shorter it is, the more padding it has at its end (1.5). Here are
 # masks for B = 2 sentences, without an axis for the heads:
 
 # %%
@@ -659,7 +660,7 @@ with waiting_for("Exercises 2.3 and 2.8"):
 
 # %% [markdown]
 # Does gradient descent find this, too, and how far does it get with one head that is as wide as both together? We
-# train your module on random numbers with mean 0 and variance 1, three times each.
+# train your module on random numbers with mean 0 and variance 1, three runs with one head and three with two.
 
 # %% predict="multihead.one_head"
 
@@ -685,8 +686,8 @@ with waiting_for("Exercise 2.5"), after_predicting("multihead.one_head"):
 # %% [markdown]
 # ## 2.9 Heads that learn their jobs
 #
-# Back to the wolf and the cat. A tiny model, the reader, gets sentences like these, and answers two questions at
-# each verb: who did it, and to whom?
+# Back to the wolf and the cat. A tiny reader, not the one of lesson 1, gets sentences like these, and answers two
+# questions at each verb: who did it, and to whom?
 
 # %%
 tokens, who, whom = sentences(3000, seed=0)
@@ -791,7 +792,7 @@ with waiting_for("Exercise 2.5"):
 # %% [markdown]
 # Nobody told the heads what to do. Yet in both clauses some heads answer *who* and look at the noun before the
 # verb; others answer *whom* and look at the noun after it. (Which head does which depends on the random start.)
-# BERT, too, has a head that links direct objects with their verbs (Clark et al. 2019).
+# BERT (lesson 10), too, has a head that links direct objects with their verbs (Clark et al. 2019).
 
 # %% [markdown]
 # ## 2.10 Switching heads off
@@ -857,7 +858,7 @@ def read(tokens, keep):
 # ## 2.11 What is a head worth?
 #
 # **Formula.** The importance of head h is how much the loss grows when only h is off. (Michel, Levy and Neubig
-# 2019, section 3.2, measure the change in a translator's BLEU score and in BERT's accuracy instead.)
+# 2019, section 3.2, measure how much worse a model then translates or classifies.)
 #
 # $$\text{importance}_h = \text{loss}(\text{all but } h) - \text{loss}(\text{all})$$
 #

@@ -2,7 +2,7 @@
 # # 3 · Positions
 #
 # - **You will learn** what attention can't do without positions, and five ways to tell it where a word is. Each
-#   mends something that you will first see fail: rows added to the input, learned or computed; numbers for
+#   fixes something that you will first see fail: rows added to the input, learned or computed; numbers for
 #   distances, learned or fixed, added to the scores; and rotary positions, which turn queries and keys.
 # - **You need** lesson 1: scaled dot-product attention, masks, and what *equivariant* means. From lesson 2: heads.
 #   Sine and cosine.
@@ -44,8 +44,8 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 3.1 A reader without positions
 #
-# Here is the reader of lesson 1 again, and a second one that was trained in the same way, but without positions:
-# nothing tells it where a word is. Both read two texts that have the same words:
+# Here is the reader of lesson 1 again, which also writes book reviews, and a second one that was trained in the
+# same way, but without positions: nothing tells it where a word is. Both read two texts that have the same words:
 #
 # - *sadly , the plot is gripping . luckily , the jokes are …*
 # - *luckily , the plot is gripping . sadly , the jokes are …*
@@ -76,8 +76,8 @@ with waiting_for("your prediction"), after_predicting("positional.bag"):
 # order is still lost, because the layer does the same at every position.)
 
 # %% [markdown]
-# So something has to say where each word is. It can be added to the vectors, turn queries and keys, or be added to the
-# scores. In brackets are the sections of this lesson:
+# So something has to say where each word is: a **positional encoding**. It can be added to the vectors or to the
+# scores, or turn queries and keys. The brackets give the sections of this lesson:
 
 # %% draw=true
 # Where positions can enter, and in which section
@@ -87,9 +87,8 @@ show(drawings.five_ways())
 # ## 3.2 A row for each position
 #
 # **Why.** The first idea is to give each vector something that says where it is: a table with one row for each
-# position, added to the words. (You could append the row instead, but then every layer would have to be wider.) The
-# table can be **learned**, as the vectors of words are (Gehring et al. 2017, section 3.1). BERT, GPT-2 and our
-# reader have such a table.
+# position, added to the words. The table can be **learned**, as the vectors of words are (Gehring et al. 2017,
+# section 3.1). BERT, GPT-2 and our reader have such a table.
 #
 # $$x'_{b,p} = x_{b,p} + \text{table}_p$$
 #
@@ -178,9 +177,8 @@ with waiting_for("Exercise 3.2"):
         print(f"{name:<14} equal sentences differ by {apart:.4f} · equivariance gap {gap:.4f}")
 
 # %% [markdown]
-# It is sometimes said that with encoded positions, the order survives a shuffle. That is right, in this sense: if
-# you shuffle the *sums* of words and rows, attention is as equivariant as before. But each vector carries its
-# position with it. The order is no longer in the arrangement of the vectors, but in the vectors themselves.
+# Does the order survive a shuffle, then? Yes, in this sense: shuffle the *sums* of words and rows, and attention
+# is as equivariant as before, but each vector carries its position with it.
 #
 # Now the trained reader, with its own table, which **your** function adds:
 
@@ -246,9 +244,9 @@ with waiting_for("Exercise 3.2"):
     show(by_length({"who is speaking?": results}))
 
 # %% [markdown]
-# At 16 tokens the table mends what was broken: from two thirds right (often there are only a few names to choose
-# from) to practically everything. In the shaded part, beyond the training length, the model does worse than without
-# positions.
+# At 16 tokens the model without positions is right two times in three (often there are only a few names to choose
+# from); with the table it is nearly always right. In the shaded part, beyond the training length, the model does
+# worse than without positions.
 
 # %% [markdown]
 # ## 3.3 A row for every position: sines and cosines
@@ -278,9 +276,8 @@ with waiting_for("Exercise 3.2"):
 # | 3 | 0.14 | −0.99 | 0.03 | 1.00 |
 #
 # **As published,** a sine and its cosine are next to each other, the sine first. Some libraries put all sines
-# first, then all cosines. That works just as well, because it only reorders the features, but weights trained with
-# one order don't fit the other. We follow the paper. The table depends only on its size, so it is **computed once**,
-# for the longest sentence.
+# first, then all cosines: that only reorders the features, but weights trained with one order don't fit the
+# other. The table depends only on its size, so it is **computed once**, for the longest sentence.
 #
 # **Exercise 3.3** · difficulty 3 of 5 · 12 minutes · 3 points
 #
@@ -327,8 +324,7 @@ with waiting_for("Exercise 3.3"):
     show(curves(range(64), hands, **labels, ax=right))
 
 # %% [markdown]
-# The left columns change quickly, the right ones hardly at all within 64 positions. Each row is a position, and no
-# two rows are equal.
+# The left columns change quickly, the right ones hardly at all within 64 positions.
 
 # %% [markdown]
 # The same model again, with this table in place of the learned one. It has a row for every position of the long
@@ -344,13 +340,13 @@ with waiting_for("Exercises 3.2 and 3.3"), after_predicting("positional.beyond")
     show(by_length({"who is speaking?": results}))
 
 # %% [markdown] reveals="positional.beyond"
-# Within the training length it is as good as the learned table, without a number to learn. (The same holds for
-# translation: Vaswani et al. 2017, table 3, row E.) But beyond it this model falls as far. That a row is *defined*
+# Within the training length it is as good as the learned table, with no parameters to learn. (The same holds for
+# translation: Vaswani et al. 2017, table 3, row E.) But beyond it, it is no better. That a row is *defined*
 # doesn't mean that a model can *use* it: in training it met only 16 of them.
 
 # %% [markdown]
-# The paper says that sinusoids *may* allow longer texts, and it chose them for two properties. The next two sections
-# measure these.
+# The paper says that sinusoids *may* allow longer texts. The next two sections measure two other properties: one
+# that is often claimed for them, and one that the paper hoped for.
 
 # %% [markdown]
 # ## 3.4 Are near positions similar?
@@ -557,8 +553,8 @@ explorers.positions_explorer(sinusoidal)
 # %% [markdown]
 # ## 3.7 A number for each distance
 #
-# **What fails.** Both tables say *where* a word is. So the models of 3.2 and 3.3 read texts of 16 tokens again, as in
-# training, with the same distances between words. Only the numbering starts later:
+# **What fails.** Both tables say *where* a word is, not how far it is from another. What that costs: the models
+# of 3.2 and 3.3 read texts of 16 tokens again, as in training, but the numbering starts later.
 
 # %% draw=true
 # The same texts of 16 tokens, numbered from 0, 4, 8 and 16
@@ -568,7 +564,7 @@ with waiting_for("Exercises 3.2 and 3.3"):
         print(f"{name:<14}", "   ".join(right))
 
 # %% [markdown]
-# In our run they fall from practically everything right to 0.60 and 0.43, and the texts are the same. The models have
+# In our run accuracy falls from nearly 1 to 0.60 and 0.43, although the texts are the same. The models have
 # learned each position by itself, although only the distances count.
 #
 # **Why.** It rarely matters that a word is the 40th, but often that it comes three positions before some other
@@ -578,10 +574,9 @@ with waiting_for("Exercises 3.2 and 3.3"):
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} + \text{table}[\,j - i\,]$$
 #
-# (T5, the model of Raffel et al., doesn't divide by $\sqrt{d_k}$: its code starts with smaller query weights
-# instead.) Each head learns its own table, with a number for each distance from −K to K. Distances
-# beyond are **clipped**: they get the last number on their side (as in Shaw et al., section 3.2; in Raffel et al.,
-# whole ranges of far distances share a number).
+# Each head learns its own table, with a number for each distance from −K to K. Distances beyond are **clipped**:
+# they get the last number on their side (as in Shaw et al., section 3.2; in Raffel et al., whole ranges of far
+# distances share a number).
 #
 # $$\text{bias}_{ij} = \text{table}[\,\text{clip}(j - i, -K, K) + K\,]$$
 #
@@ -679,15 +674,15 @@ with waiting_for("Exercise 3.7"), after_predicting("positional.word_decides"):
         print(f"{name:<14} {right.mean():.2f} (five models: {right.min():.2f} to {right.max():.2f})")
 
 # %% [markdown] reveals="positional.word_decides"
-# Little more than a third, not much better than without positions. (Even that is more than 1/8, because a model knows
-# which tokens there are.) A sum of *what the words say* and *what the distance says* can't express that each word has a
-# distance of its own.
+# Little more than a third, not much better than without positions. A sum of *what the words say* and *what the
+# distance says* can't express that each word has a distance of its own.
 
 # %% [markdown]
-# **Why.** In 3.5, a shift turned each pair of the *position's vector*. Now turn each pair of the *query and the key*
-# themselves, the same way: anticlockwise, by an angle that grows with the position. In each pair, the angle between
-# query and key then changes by the difference of the two angles, so it depends on the distance. These are **rotary**
-# positions (Su et al. 2021). Many large language models use them, such as LLaMA (Touvron et al. 2023, section 2.2).
+# **Why.** In 3.5, a shift turned each pair of the *position's vector*. Now turn each pair of the *query and the
+# key* themselves, the same way: anticlockwise, by an angle that grows with the position. In each pair, the angle
+# between query and key then changes by the difference of the two angles, so it depends on the distance. These are
+# **rotary** positions, or RoPE (Su et al. 2021). Many large language models use them, such as LLaMA (Touvron et
+# al. 2023, section 2.2).
 #
 # **Formula.** At position $p$, pair $i$ of a vector, $(a, b) = (x_{2i}, x_{2i+1})$, turns by $p\,\omega_i$, where
 # $\omega_i = 10000^{-2i/d}$ as before and $d$ is the width of the query:
@@ -760,17 +755,17 @@ with waiting_for("Exercises 3.3 and 3.8a"):
     print(f"largest difference from the table: {float((sine_first - sinusoidal(64, 8)).abs().max()):.6f}")
 
 # %% [markdown]
-# The table holds one arrow, turned by the position, and *adds* it to a word. Rotary positions turn *the word's own*
-# query and key. The picture below turns a query and a key. Move the key away from the query, then move both, and
-# watch the arrows and the score.
+# In each pair of features, the table *adds* an arrow, turned by the position, to the word. Rotary positions turn
+# *the word's own* query and key. The picture below turns a query and a key. Move the key away from the query,
+# then move both, and watch the arrows and the score.
 
 # %% draw=true
 # Explore: a query and a key, turned
 explorers.rotary_explorer(rotary)
 
 # %% [markdown]
-# If both move, the arrows turn and the diamond stays: the score depends only on the distance. If they move apart,
-# the score goes up and down like the curve of 3.4, for the same reason.
+# If both move, the arrows turn and the diamond, which marks the score, stays: it depends only on the distance. If
+# they move apart, the score goes up and down like the curve of 3.4, for the same reason.
 #
 # In a model, every layer turns its queries and keys. The **values** stay as they are: a position should decide
 # where to look, not what is found there.
@@ -847,7 +842,7 @@ with waiting_for("Exercise 3.8a"), after_predicting("positional.longer"):
 # %% [markdown] reveals="positional.longer"
 # Rotary loses little at 32 tokens, but at 64 it falls below the model without positions. The second picture shows
 # where its attention goes. The most recent name is hardly ever more than 15 tokens away, but attention **rises
-# again** at large distances, as a clock's hand returns to where it was.
+# again** at large distances, as a clock hand comes round again.
 #
 # A head has 8 features here, so four pairs, with speeds 1, 0.1, 0.01 and 0.001. It seems that the model
 # distinguishes near from far by the second pair, which completes a turn after $2\pi/0.1 \approx 63$ positions: then
@@ -858,16 +853,16 @@ with waiting_for("Exercise 3.8a"), after_predicting("positional.longer"):
 # %% [markdown]
 # ## 3.9 A penalty for distance
 #
-# **Why.** A bias has a last number, and from there on all distances are the same to it. The simplest rule without an
-# end is that distant words count less: subtract from each score a number that grows with the distance (Press et al.
-# 2022, who call it ALiBi). Nothing is learned. Each head has its own slope $m_h$, so that some heads look near and
-# others far. (Here, as in the paper, heads are counted from 1: $h = 1 \dots H$.)
+# **Why.** The bias of 3.7 has a last number: all distances beyond it look the same. The simplest rule without an
+# end is that distant words count less: subtract from each score a number that grows with the distance (Press et
+# al. 2022, who call it ALiBi). Nothing is learned. Each head has its own slope $m_h$, so that some heads look
+# near and others far. (Here alone, as in the paper, heads are counted from 1: $h = 1 \dots H$.)
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} - m_h\,|i - j| \qquad m_h = 2^{-8h/H}$$
 #
-# **Two sides.** In the paper a query sees only what came before it, so the penalty is written only for those keys.
-# Ours, with $|i - j|$, treats both sides alike, so it also works without a causal mask. Under a causal mask the two
-# are the same. The penalty itself hides nothing: that is the mask's job.
+# **Two sides.** The paper writes the penalty only for keys before the query. Ours, with $|i - j|$, treats both
+# sides alike, so it also works without a causal mask; under one, the two are the same. The penalty itself hides
+# nothing: that is the mask's job.
 #
 # **By hand.** With 8 heads the slopes are 1/2, 1/4, and so on to 1/256; with 4 heads 1/4, 1/16, 1/64, 1/256. For the first of 4
 # heads, query 2 and keys 0 to 3, the penalty is −0.5, −0.25, 0, −0.25.
@@ -878,8 +873,8 @@ with waiting_for("Exercise 3.8a"), after_predicting("positional.longer"):
 #
 # <details><summary>Hint 1</summary>Slopes are (n_heads,), distances (T_q, T_k). Which shape must the slopes have,
 # so that each multiplies every distance?</details>
-# <details><summary>Hint 2</summary>Heads are counted from 1, as everywhere in this course, and positions from 0. With
-# what does <code>torch.arange</code> begin?</details>
+# <details><summary>Hint 2</summary>Here heads are counted from 1, and positions, as always, from 0. With what
+# does <code>torch.arange</code> begin?</details>
 # <details><summary>The idea</summary>All heads use the same table of distances, each with its own slope.</details>
 
 
@@ -916,8 +911,7 @@ with waiting_for("Exercise 3.9"):
     show(curves(range(64), series, xlabel="distance", ylabel="weight", title=title))
 
 # %% [markdown]
-# The steepest slope looks at a few neighbours, the flattest at everything almost equally. The penalty is defined for
-# any distance, and it keeps growing with distance.
+# The steepest slope looks at a few neighbours, the flattest at everything almost equally.
 
 # %% [markdown]
 # ## 3.10 Which of them works on longer texts?
@@ -957,10 +951,10 @@ with waiting_for("Exercises 3.7 and 3.9"):
         print(experiments.line(name, right))
 
 # %% [markdown]
-# One layer with the penalty can't do it at any length: for the same words, three positions back always counts less
-# than one. The relative bias has a number for the distance −3, and learns it. (It gets worse with length, as
-# before: each of the many keys more than 15 away gets a little weight.) No way is best for all tasks. Ask which
-# distances a way *can* express, and what it does with those that didn't occur in training.
+# One layer with the penalty can't do it at any length: for the same words, three positions back always counts
+# less than one. The relative bias has a number for the distance −3, and learns it. (It gets worse with length, as
+# before.) No scheme is best for all tasks. Ask which distances a scheme *can* express, and what it does with
+# those that didn't occur in training.
 #
 # **Does a model always need positions?** Under a causal mask the first token sees one token, and the tenth sees
 # ten, so the mask itself contains the order. One layer can't do much with that. Here is the same model with two
@@ -976,15 +970,14 @@ print(experiments.line("none, two layers", right))
 # the order by itself. Haviv et al. (2022) found the same in language models of up to 1.3 billion parameters. An
 # encoder without a causal mask can't. And beyond the training length this model fails, too.
 #
-# (One layer, small tables, made-up texts: the numbers hold only for this model. But in large language models, too,
-# sinusoidal positions failed beyond the training length, see Press et al. above.)
+# (One layer, small tables, made-up texts: the numbers hold only for this model.)
 #
 # **Question 3.10** · graded by hand · 8 minutes · 5 points
 #
 # Compare the two opinions with your measurements. (a) *Sinusoidal positions may work on longer texts.* (b)
-# *Absolute positions are fixed whatever the length, so use relative ones.* For each, say what is right, what isn't,
-# and which of your figures shows it. Then suppose that you train on texts of 512 tokens and use the model on texts
-# of 2048: which way would you choose, and what would you measure before you trust it?
+# *Absolute positions are fixed whatever the length, so use relative ones.* For each, say what is right, what
+# isn't, and which of your figures shows it. Then suppose that you train on texts of 512 tokens and use the model
+# on texts of 2048: which scheme would you choose, and what would you measure before you trust it?
 
 # %% [markdown] written="positional.longer_texts" points=5
 # ### BEGIN SOLUTION
@@ -1037,7 +1030,7 @@ with waiting_for("Exercise 3.2"):
     display(writing_explorer(writers, "Exercise 3.2"))
 
 # %% [markdown]
-# Write again a few times. In 100 reviews at temperature 0.7, so many sentences are grammatical:
+# Press *Write again* a few times. The share of grammatical sentences in 100 reviews at temperature 0.7:
 #
 # | model | grammatical sentences |
 # | --- | --- |
@@ -1061,7 +1054,7 @@ with waiting_for("Exercise 3.2"):
 # - A bias by distance is the same wherever a text starts, and the same for all words.
 # - Rotary positions turn queries and keys, so that scores depend only on distances, and each word can prefer its
 #   own. Values stay as they are. Far beyond the training length, hands come round again.
-# - A fixed penalty holds at any length, where near words are what counts.
+# - A fixed penalty works at any length, if near words are what counts.
 # - *Defined* at any length isn't *usable* at any length. Measure it beyond the training length, with several seeds.
 #
 # **Sources.** Vaswani et al. 2017, *Attention is all you need*, section 3.5. Gehring et al. 2017, *Convolutional sequence to

@@ -238,7 +238,7 @@ def who_sees_whom(mask, words):
 #    distinguish colours.
 # 3. Beside it, draw a sentence with padding in front, or an encoder's mask (`plots.panels(2)` gives two axes).
 
-# %% draw=true
+# %% draw="open"
 # Who may look where, under the causal mask
 sentence = ["the", "cat", "sat", "on", "the", "mat"]
 with waiting_for("Exercise 4.1"):
@@ -592,7 +592,7 @@ entropy = -FOLLOWS * math.log(FOLLOWS) - (1 - FOLLOWS) * math.log((1 - FOLLOWS) 
 
 
 def texts(count, generator):
-    """Texts of the machine, (count, LENGTH + 1):
+    """Texts of this process, (count, LENGTH + 1):
     each word depends on the one before.
     """
     words = [torch.randint(VOCABULARY, (count,), generator=generator)]
@@ -1014,7 +1014,7 @@ with waiting_for("your prediction"), after_predicting("masking.weak_bias"):
 # **Formula.** A layer of a Transformer adds to a position's vector, so the position also keeps what it had. One
 # layer is one step along $S = M \vee I$, with $I$ the identity. After $n$ layers:
 #
-# $$R_n = S^n > 0 \qquad R_0 = I$$
+# $$R_n = (S^n > 0) \qquad R_0 = I$$
 #
 # with the matrix product: $(S\,R)_{ij}$ counts the positions $k$ that $i$ sees and that know of $j$.
 #
@@ -1092,7 +1092,7 @@ with waiting_for("Exercises 4.1, 4.5, 4.6 and 4.12"):
 # 2. Choose two blocks. Which single button connects them, and in which direction?
 # 3. Choose the causal mask and allow one cell above the diagonal. Which words learn of the future, and after how
 #    many layers?
-# 4. Draw a mask with as few ticks as you can, so that after two layers every word knows of every word.
+# 4. Draw a mask with as few allowed cells as you can, so that after two layers every word knows of every word.
 
 # %% draw=true
 # Explore: what gets through several layers

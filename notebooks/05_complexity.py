@@ -221,9 +221,9 @@ with waiting_for("Exercise 5.4"):
 # **kernel width** $k$. If it is causal, these are the position itself and the $k - 1$ before it, so a distant word is
 # out of sight until enough layers are stacked. How many does that take?
 #
-# - With **steps of 1**, each layer adds $k - 1$ positions to what the last one sees.
-# - With **growing steps** (*dilated*: 1, then $k$, then $k^2$, ...) each layer multiplies what the last one sees by
-#   $k$.
+# - With **steps of 1**, each layer adds $k - 1$ positions to what the last position sees.
+# - With **growing steps** (*dilated*: 1, then $k$, then $k^2$, ...) each layer multiplies how many positions it
+#   sees by $k$.
 #
 # **By hand**, $k = 3$, $n = 9$ positions. Steps of 1: the last position sees 1, 3, 5, 7, 9 after 0, 1, 2, 3, **4**
 # layers. Growing steps: 1, 3, 9 after 0, 1, **2** layers. The figure after the exercise draws both.
@@ -373,9 +373,9 @@ with waiting_for("Exercises 5.5 and 5.6"):
 #
 # ### Explore: who is done first
 #
-# Think of a machine with $P$ calculators, each of which does one operation in a time step. A sequential step of $w$
-# operations takes it $w / P$ time steps, but at least 1. (This is Brent's rule of 1974, simplified.) With one
-# calculator, only operations count. A GPU does many thousands at once. Try these:
+# Think of a machine with $P$ calculators, each of which does one operation in a time step. A sequential step of
+# $w$ operations takes it $w / P$ time steps, but at least 1. (This is Brent's theorem of 1974, simplified.) With
+# one calculator, only operations count. A GPU does many thousands at once. Try these:
 #
 # 1. One calculator. Along which line does the winning layer change?
 # 2. Increase the number of calculators. Which layer drops out first, and at how many calculators, for $n = 512$,

@@ -385,9 +385,9 @@ def add_sublayer(x, sublayer, norm, norm_first=True):
 check("block.add_sublayer", add_sublayer)
 
 # %% [markdown]
-# What is the path worth? We look first before any training: small language models of twelve blocks, with random
-# weights and your `add_sublayer`, read some sentences. The figure shows the gradient of the loss in front of each
-# block. Without a residual path, a block's output replaces what it has read.
+# What is the path worth? First, before any training: small language models of twelve blocks, with random weights
+# and your `add_sublayer`, read some sentences. The figure shows the gradient of the loss in front of each block.
+# Without a residual path, a block's output replaces what it has read.
 
 # %% predict="block.gradient"
 
@@ -467,9 +467,10 @@ check("block.pre_or_post", norms)
 # %% [markdown]
 # ## 6.9 Dropout, and what `eval` does
 #
-# **Why.** A model that reads a small text many times can learn it by heart. **Dropout** makes that harder: during
-# training, a random share $p$ of the numbers is set to 0, so that no sublayer can rely on a single one (Srivastava et
-# al. 2014). The rest is divided by $1 - p$, which keeps the expected sum. After training nothing is dropped.
+# **Why.** A model that reads a small text many times can memorise it: it *overfits*. **Dropout** makes that
+# harder: during training, a random share $p$ of the numbers is set to 0, so that no sublayer can rely on a single
+# one (Srivastava et al. 2014). The rest is divided by $1 - p$, which keeps the expected sum. After training
+# nothing is dropped.
 #
 # **By hand.** $x$ = (1, 2, 3, 4), $p$ = ½, chances 0.9, 0.3, 0.5, 0.1. The second and fourth are dropped, the
 # others double: **(2, 0, 6, 0)**.
@@ -553,8 +554,8 @@ evaluation = {
 check("block.eval", evaluation)
 
 # %% [markdown]
-# The models that you pretrain on made-up reviews never see a text twice. There is nothing to learn by heart, so
-# they use no dropout.
+# The models that you pretrain on made-up reviews never see a text twice. There is nothing to memorise, so they
+# use no dropout.
 
 # %% [markdown]
 # ## 6.10 The block
@@ -566,9 +567,9 @@ check("block.eval", evaluation)
 #
 # Attention is lesson 2's module: `self.attention(y, mask=mask)` returns the outputs *and* the weights.
 #
-# **By hand.** If both sublayers return 0 for everything, the block returns what it was given: **x**. Can you see
-# that in the formula? A block of small random weights nearly does that, so a deep stack begins by passing on its
-# input almost unchanged, which is a good place to start learning.
+# **By hand.** If both sublayers return 0 for everything, the block returns what it was given: **x**. A block of
+# small random weights nearly does that, so a deep stack begins by passing on its input almost unchanged, which is
+# a good place to start learning.
 
 # %% draw=true
 # A straight path, and two branches that add to it
@@ -693,8 +694,8 @@ check("block.model", DecoderOnly)
 # %% [markdown]
 # ## 6.12 Weights of GPT-2
 #
-# **Why.** Is this really the architecture of GPT-2? There is a hard test: put GPT-2's weights into your model, and
-# compare. GPT-2's file uses other names, and differs from your model in three ways:
+# **Why.** Is this really the architecture of GPT-2? There is a hard test: put GPT-2's weights into your model,
+# and compare. GPT-2's file uses different names, and differs from your model in three ways:
 #
 # - It keeps a linear map as (in, out), torch as (out, in): `attn.c_attn`, `attn.c_proj`, `mlp.c_fc`, `mlp.c_proj`.
 # - Queries, keys and values are one map, `c_attn`, in this order: (C, 3C), with a bias of 3C.
@@ -773,8 +774,8 @@ def from_gpt2(state, n_layers):
 check("block.from_gpt2", from_gpt2)
 
 # %% [markdown]
-# The real file has about 500 MB. A small GPT-2 with random weights is just as hard a test: its code is the same. (Its
-# activation is set to the exact GELU; GPT-2 itself has an approximation with a tanh.)
+# The real file is about 550 MB. A small GPT-2 with random weights is just as hard a test: its code is the same.
+# (Its activation is set to the exact GELU; GPT-2 itself has an approximation with a tanh.)
 
 # %% draw=true
 # How far your model is from a small GPT-2
@@ -861,8 +862,8 @@ with waiting_for("Exercises 6.2 to 6.13"), after_predicting("block.first_loss"),
 #
 # Two blocks of 96 channels, four heads: about 0.3 million parameters, all of them in parts that you have written
 # (attention in lesson 2). The model reads book reviews made up by a grammar, so we know how well *any* model can
-# predict them: 1.175 nats per word, the text's **entropy**. Lesson 8 takes the training apart; here it is given.
-# Watch the loss come down from $\ln V$ = 6.8.
+# predict them: 1.175 nats per word, the text's **entropy** (4.8). Lesson 8 takes the training apart; here it is
+# given. Watch the loss come down from $\ln V$ = 6.8.
 #
 # You can interrupt the training at any time (the square ■ above): it is saved twice a minute, and resumes when you
 # run the cell again.
@@ -882,6 +883,7 @@ with waiting_for("Exercises 6.2 to 6.13"):
     torch.manual_seed(0)
     fresh = DecoderOnly(len(corpora.vocabulary()), 96, 4, 2, 100)
     experiments.draw_weights(fresh, initial_std, 2)
+    fresh = experiments.use_your_attention(fresh)
     if not training.recall(experiments.KEPT, fresh):
         training.keep(experiments.KEPT, fresh, experiments.train(fresh))
     model = fresh
@@ -950,7 +952,7 @@ explorers.stream_explorer(model, unembed, "the training in 6.14")
 # - Sublayers read the residual path and add to it. Without it, attention makes all positions alike, and even
 #   shallow stacks hardly learn.
 # - With the norm first, the path is a plain sum, and needs one more norm at the end.
-# - `eval()` stops dropout, but no gradient.
+# - `eval()` stops dropout; it doesn't stop gradients.
 # - A map that writes to the path starts with smaller weights.
 #
 # **Sources.** Vaswani et al. 2017, *Attention is all you need*, sections 3.1, 3.3 and 3.4. He et al. 2016, *Deep residual

@@ -1,10 +1,10 @@
 # %% [markdown]
 # # 7 · Counting parameters
 #
-# - **You will learn** to count a Transformer's parameters, part by part, with formulas that agree with real modules
-#   to the last number. Then what it takes to train one: gigabytes, operations, days. You will also see how a wrong
-#   formula can give the right total, and how to expose it.
-# - **You need** lessons 2 and 4: multi-head attention, and masks. Little code, much care.
+# - **You will learn** to count a Transformer's parameters, part by part, with formulas that agree with real
+#   modules to the last digit. Then you estimate what it takes to train one: gigabytes, operations, days. You
+#   will also see how a wrong formula can give the right total, and how to expose it.
+# - **You need** lessons 2, 4 and 6: multi-head attention, masks, and the block. Little code, much care.
 # - **Time** {minutes} minutes, in three sittings: 7.1 to 7.7, 7.8 to 7.13, 7.14 to 7.19.
 #
 # Every count is an exact integer. So "almost right" is wrong here, and a check can tell you which part is missing.
@@ -57,17 +57,14 @@ with torch.device("meta"):
 print({name: tuple(parameter.shape) for name, parameter in small.named_parameters()}, "in all", count(small))
 
 # %% [markdown]
-# Why count by hand, then? A formula answers questions that a finished model can't, such as how large a model would
-# still fit. And if you can't count a model, you don't know what is in it. So write formulas: the checks don't let
-# your functions ask torch.
+# Why count by hand, then? A formula answers questions that a finished model can't, such as how large a model
+# would still fit. And if you can't count a model, you don't know what is in it. So write formulas, and let
+# torch only confirm: your answers may not use its layers, or any other `torch.nn.Module`.
 #
-# **The smallest brick** is a linear map $y = xW + b$ from $n_{in}$ to $n_{out}$ numbers: a weight for each pair of an
-# input and an output, and a bias for each output.
+# **The smallest building block** is a linear map $y = xW + b$ from $n_{in}$ to $n_{out}$ numbers: a weight for
+# each pair of an input and an output, and a bias for each output.
 #
 # **By hand.** 3 inputs, 2 outputs: 3·2 = 6 weights and 2 biases, so 8, as torch says above.
-#
-# In this lesson you count, and torch only confirms. So your answers may not use its layers. (All of them, from
-# `Linear` to a convolution, are kinds of `Module`.)
 #
 # **Exercise 7.1** · difficulty 1 of 5 · 3 minutes · 1 point
 #
@@ -336,11 +333,11 @@ with waiting_for("Exercise 7.6"):
 # %% [markdown]
 # ## 7.7 A whole model
 #
-# Take a small model from a course's lab. It has a vocabulary of 100 tokens, width 200, sines for positions, 4 encoder
-# layers with 2 heads and hidden width 200, and on top one linear map with a bias. That map is called a **head** too,
-# though it has nothing to do with attention's heads: it is what the model answers with. The lab trains the model
-# twice: as a language model, whose head has an output for each of the 100 tokens, and then as a classifier with 2
-# classes.
+# Take a small model from a course's lab. It has a vocabulary of 100 tokens, width 200, sines for positions, 4
+# encoder layers with 2 heads and hidden width 200, and on top one linear map with a bias. That map is called a
+# **head** too, though it has nothing to do with attention's heads: it gives the model's answer. The lab trains
+# the model twice: as a language model, whose head has an output for each of the 100 tokens, and then as a
+# classifier with 2 classes.
 #
 # Here it is as a module, without the parts that have no parameters.
 
@@ -415,8 +412,9 @@ with waiting_for("Exercise 7.7"), after_predicting("counting.larger"):
 # $$V d + 4 \cdot \Big(\;4 (d^2 + d) + 2d + 2 (d^2 + d) + 2d + d\,C + C$$
 #
 # All its parts are right for a classifier with $C$ classes, but it doesn't say what is counted four times. The
-# bracket closes after the second $2d$, where a layer ends. At the very end, it would give the model four heads, and
-# the classifier 3 · 402 parameters too many. **Copied totals don't test a formula. Evaluate it.**
+# bracket has to close after the second $2d$, where a layer ends. Closed at the very end instead, it would count
+# the head four times, and give the classifier 3 · 402 parameters too many. **Copied totals don't test a
+# formula. Evaluate it.**
 #
 # *A good place for a break.*
 
@@ -493,11 +491,11 @@ with waiting_for("Exercise 7.7"), after_predicting("counting.meets"):
     show(plots.lines(heads, series, xlabel="heads", ylabel="parameters (millions)", title=title))
 
 # %% [markdown] reveals="counting.meets"
-# The lines meet at one point, and that point is the lab's model. A layer has two feed-forward matrices and two norms,
-# whatever its heads; the lab's model happens to have two heads as well. There is a second coincidence: the count takes
-# the feed-forward matrices for *squares*, which is right only because the lab has $d_{ff} = d$. With BERT's
-# $d_{ff} = 4d$ it fails with any number of heads. **A model whose sizes all differ tests a formula better.** That is why the
-# checks of this course use such sizes.
+# The lines meet at one point, and that point is the lab's model. A layer has two feed-forward matrices and two
+# norms, whatever its heads; the lab's model happens to have two heads as well. There is a second coincidence:
+# the count treats the feed-forward matrices as *squares*, which is right only because the lab has $d_{ff} = d$.
+# With BERT's $d_{ff} = 4d$ it fails with any number of heads. **A model whose sizes all differ tests a formula
+# better.** That is why the checks of this course use such sizes.
 
 # %% [markdown]
 # **Question 7.8b** · graded by hand · 8 minutes · 5 points
@@ -605,10 +603,10 @@ with waiting_for("Exercise 7.9"):
 # doesn't have.
 
 # %% [markdown]
-# ## 7.10 Or 65 million?
+# ## 7.10 The paper says 65 million
 #
-# The paper says **65 million** (Table 3). You have 63.1 million, 3 % less. Who is right? Table 3 has more rows, most
-# of which change one size only. Each total is rounded to a million, so it allows a range of vocabularies. Your
+# Table 3 gives **65 million**. You have 63.1 million, 3 % less. Who is right? The table has more rows, most of
+# which change one size only. Each total is rounded to a million, so it allows a range of vocabularies. Your
 # function gives the range:
 
 # %% draw=true
@@ -626,10 +624,10 @@ with waiting_for("Exercise 7.9"):
     print(f"all rows but the last agree on {low:,.0f} to {high:,.0f}")
 
 # %% [markdown]
-# Eight rows of the table agree with each other: layers as you count them, and a shared matrix of about 41,000 rows.
-# (Or 37,000, plus something else as large as 4,000 rows.) None of the eight fits 37,000, and the last row fits
-# neither number. The paper doesn't say what it counted. So: *65M as published, 63.1M by the sizes in its text*. That
-# is how to quote such a number.
+# Eight rows of the table agree with each other: layers as you count them, and a shared matrix of about 41,000
+# rows. (Or 37,000, plus something else of the size of 4,000 rows.) None of the eight fits 37,000, and the last
+# row fits neither number. The paper doesn't say what it counted. So: *65M as published, 63.1M by the sizes in
+# its text*. That is how to quote such a number.
 
 # %% [markdown]
 # ## 7.11 BERT
@@ -734,7 +732,7 @@ with waiting_for("Exercise 7.12"):
 # 1. Start from Transformer-base and double the width. Which part grows twofold, and which fourfold?
 # 2. Change the heads. What happens to the picture?
 # 3. Start from the lab's classifier and give it a vocabulary of 50,257. Where are its parameters now?
-# 4. What share do GPT-3's embeddings have? Why so little?
+# 4. What share do GPT-3's embeddings have? Why so small?
 
 # %% draw=true
 # Explore: the sizes of models
@@ -759,8 +757,8 @@ explorers.size_explorer(functions)
 # %% [markdown]
 # ## 7.14 Memory: what each parameter needs
 #
-# Could Transformer-base be trained at home, on a GTX 1050 Ti with 4 GB? It has 65 million parameters, and the paper
-# used 8 GPUs for 12 hours. "Obviously not" comes to mind. Is it obvious? The rest of this lesson finds out.
+# Could Transformer-base be trained at home, on a GTX 1050 Ti with 4 GB? It has 65 million parameters, and the
+# paper used 8 GPUs for 12 hours. "Obviously not", you may think. The rest of this lesson finds out.
 #
 # **Formula.** In float32 each number takes 4 bytes. For each parameter training keeps
 #
@@ -1030,9 +1028,9 @@ with waiting_for("Exercise 7.16"):
 # %% [markdown]
 # ## 7.17 Days
 #
-# **Formula.** A GPU's data sheet says how many FLOPs it can do per second, its **peak**. No training run reaches it:
-# data must be moved, and small products leave parts of the chip idle. The share of the peak that is reached is the
-# **utilisation**.
+# **Formula.** A GPU's data sheet says how many FLOPs it can do per second, its **peak**. No training run
+# reaches it: data must be moved, and small products leave parts of the chip idle. The share of the peak that is
+# reached is the **utilisation** (papers call it MFU, for *model FLOPs utilisation*).
 #
 # **By hand.** 864 · 10¹⁵ FLOPs on 10 GPUs with a peak of 10¹² and a utilisation of 0.5: 864 · 10¹⁵ / (5 · 10¹²) = 172,800
 # seconds. A day has 86,400, so **2 days**.
@@ -1084,14 +1082,14 @@ with waiting_for("the exercises up to 7.16"), after_predicting("counting.home"):
         print(f"memory with a step's tokens in {parts:>2} part{'s' * (parts > 1)}: {total:.1f} GB")
 
 # %% [markdown] reveals="counting.home"
-# Read the numbers. The paper prints 3.3 · 10¹⁸ FLOPs as its cost (Table 2). That is 8 GPUs times 12 hours times 9.5 TFLOPS:
-# what the GPUs *could* have done. What the training *needs*, by your count, is less than a third of it.
+# The paper prints 3.3 · 10¹⁸ FLOPs as its cost (Table 2). That is 8 GPUs times 12 hours times 9.5 TFLOPS: what
+# the GPUs *could* have done. What the training *needs*, by your count, is less than a third of it.
 #
-# At home the run takes between two and three weeks, day and night, if the small GPU is as well utilised as the large
-# ones were. A whole step doesn't fit into 4 GB. But it needn't: send the tokens through in parts, add up the
-# gradients, and step once (*gradient accumulation*). By this estimate 8 parts are enough: 2.7 GB. But it is low: the
-# loss keeps more than one copy of the scores, decoder layers have a second attention, and PyTorch itself takes some
-# memory. 16 parts leave more room.
+# At home the run takes between two and three weeks, day and night, if the small GPU is as well utilised as the
+# large ones were. A whole step doesn't fit into 4 GB. But it needn't: send the tokens through in parts, add up
+# the gradients, and step once (*gradient accumulation*). By this estimate 8 parts are enough: 2.7 GB. But the
+# estimate is low: the loss keeps more than one copy of the scores, decoder layers have a second attention, and
+# PyTorch itself takes some memory. 16 parts leave more room.
 #
 # So the answer isn't "obviously not". It is: **yes, in two to three weeks; no, if your deadline is sooner.** A
 # smaller model learns to translate in minutes, in lesson 11.
@@ -1099,16 +1097,17 @@ with waiting_for("the exercises up to 7.16"), after_predicting("counting.home"):
 # %% [markdown]
 # **Question 7.17** · graded by hand · 8 minutes · 5 points
 #
-# Could *your* machine train Transformer-base? Find out its memory and its peak in float32. (For a CPU: cores × GHz
-# × FLOPs per cycle, where 32 is a fair guess: two units that each multiply and add eight numbers. The cell below
-# measures what yours really reaches.) Choose a utilisation and say why, then compute memory and days with your
-# functions. Which of your numbers do you trust least? What would you change about the training to make it possible?
+# Could *your* machine train Transformer-base? Find out its memory and its peak in float32. (For a CPU: cores ×
+# GHz × FLOPs per cycle, where 32 is a fair guess: two units that each multiply and add eight numbers. The cell
+# below measures what yours actually reaches.) Choose a utilisation and say why, then compute memory and days
+# with your functions. Which of your numbers do you trust least? What would you change about the training to
+# make it possible?
 
 # %% draw="open"
 from timeit import repeat
 
 matrix = torch.randn(1024, 1024)
-# By the clock on the wall, since all threads work on it together.
+# Wall-clock time, since all threads work on it together.
 seconds = min(repeat(lambda: matrix @ matrix, number=1, repeat=3))
 print(
     f"one large matrix product here: {2 * 1024**3 / seconds / 1e9:.0f} GFLOPs per second, threads: {torch.get_num_threads()}"
@@ -1154,7 +1153,7 @@ print(
 #    two?
 
 # %% draw=true
-# Explore: what a training takes
+# Explore: what a training run takes
 explorers.training_explorer(
     functions, training_state_bytes, activation_numbers, training_flops_per_token, training_days
 )
@@ -1169,7 +1168,7 @@ explorers.training_explorer(
 #   attention and a third norm. A mask has no parameters. Tied matrices count once.
 # - A formula can agree with one model by coincidence. Test it where all sizes differ, and change one at a time.
 # - Training with Adam in float32 takes 16 bytes per parameter, plus activations, which grow with the batch.
-# - A token costs about 6 FLOPs per parameter. Divide by the FLOPs per second that are really reached.
+# - A token costs about 6 FLOPs per parameter. Divide by the FLOPs per second that are actually reached.
 # - Quote a published size together with what it counts. 65M, 110M and 117M are all rounded, and 117M was wrong.
 #
 # **Sources.** Vaswani et al. 2017, *Attention is all you need*, sections 3.3, 3.4, 5.1 and 5.2, Tables 2 and 3.

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 8 · Pretraining a language model
 #
-# - **You will learn** how GPT learned to write: by predicting what comes next, one token at a time. You build the
-#   loss and the training step, train a model on your own machine, and let it write. And you will know how good it
-#   is, since here the best possible loss is known.
+# - **You will learn** how GPT learned to write: by predicting what comes next, one token at a time. You build
+#   the loss and the training step, train a model on your own machine, and let it write. The best possible loss
+#   is known, so you will see how good it is.
 # - **You need** lessons 1 to 7, whose parts are put together here.
 # - **Time** {minutes} minutes, in three sittings: 8.1 to 8.5, 8.6 to 8.12, 8.13 to 8.21. The training takes about a
 #   minute and a half on two cores.
@@ -49,13 +49,11 @@ torch.set_num_threads(1)  # each core will have rows of its own to work on
 # %% [markdown]
 # ## 8.1 A text whose entropy is known
 #
-# In this lesson your model learns two languages. The first is simple: book reviews, written by a grammar with known
-# probabilities. So the best possible loss, the **entropy**, can be computed, and you can see what a mistake costs.
-# The second is Shakespeare's, from letters or from tokens that you make yourself. How well plays can be predicted
-# at all, nobody knows.
+# In this lesson your model learns two languages. The first is simple: book reviews, written by a grammar with
+# known probabilities. So the best possible loss, the **entropy**, can be computed. The second is Shakespeare's,
+# in letters or in tokens of your own making. How well that can be predicted at all, nobody knows.
 #
-# Set `SHAKESPEARE` to True to download his plays once (1 MB). You see their beginning here, and 8.21 trains on
-# them.
+# Set `SHAKESPEARE` to True to download his plays once (1 MB); 8.21 trains on them.
 
 # %% draw=true
 SHAKESPEARE = False
@@ -76,10 +74,10 @@ print(f"entropy: {corpora.entropy_per_token():.3f} nats per token")
 
 
 # %% [markdown]
-# A *nat* is the unit that comes with the natural logarithm: an event of probability $p$ is a surprise of $-\ln p$
-# nats. The entropy is the average surprise for somebody who knows the true probabilities; a uniform guess among all
-# tokens has ln 884 = 6.78. What lies between is to be learned: *plots* takes *are*, a sergeant called stefan is
-# *he*, and after *sadly* comes something bad.
+# A *nat* is the unit that comes with the natural logarithm: an event of probability $p$ is a surprise of
+# $-\ln p$ nats. The entropy is the average surprise for somebody who knows the true probabilities; a uniform
+# guess among all tokens has ln 884 = 6.78. What lies between can be learned: *plots* takes *are*, a sergeant
+# called stefan is *he*, and after *sadly* comes something bad.
 
 # %% [markdown]
 # ## 8.2 Inputs and targets
@@ -87,8 +85,8 @@ print(f"entropy: {corpora.entropy_per_token():.3f} nats per token")
 # **Why.** Nobody has to label this text: the right answer at each position is the token after it. Training on such
 # text, before any task, is called **pretraining**.
 #
-# Texts of a batch differ in length, so the short ones are padded with `<pad>`. The model needn't learn to predict
-# `<pad>`: such a target becomes −100, which is no token's number, and the loss leaves it out.
+# The short texts of a batch are padded with `<pad>`, which the model needn't learn to predict: such a target
+# becomes −100, which is no token's number, and the loss leaves it out.
 #
 # **By hand.** `<bos> it is good . <eos> <pad>` gives
 #
@@ -202,8 +200,8 @@ check("pretraining.loss", language_model_loss)
 # **Why.** "1.39 nats" says little. $e^{1.39} = 4$ says more: the model was as unsure as with 4 equally likely tokens.
 # That is the **perplexity**. A uniform guess has 884 here; the entropy, 1.175, is a perplexity of 3.24.
 #
-# **A trap.** The losses of several batches are means over different numbers of tokens. So weigh each batch by its
-# tokens, and take the exponential only at the end.
+# **A trap.** The losses of several batches are means over different numbers of tokens. So weight each batch by
+# its number of tokens, and take the exponential only at the end.
 #
 # **By hand.** A batch of 30 tokens with mean loss 1, one of 10 tokens with mean loss 2: (30·1 + 10·2)/40 = 1.25, and
 # $e^{1.25}$ = **3.49**.
@@ -290,8 +288,8 @@ def bigram_log_probabilities(inputs, targets, vocabulary, alpha):
 check("pretraining.bigram", bigram_log_probabilities)
 
 # %% [markdown]
-# Three models without a network, on 200 reviews that none of them has seen. The *unigram* model knows how frequent each
-# token is, and nothing else. The pair table's logits are its logarithms: one row for each input token.
+# Three models without a network, on 200 reviews that none of them has seen. The *unigram* model knows how
+# frequent each token is, and nothing else.
 
 # %% draw=true
 # What three models without a network know
@@ -311,21 +309,20 @@ with waiting_for("Exercises 8.2, 8.3 and 8.5"):
     show(explorers.ladder(steps_up, entropy))
 
 # %% [markdown]
-# Each step down the ladder is something known about the language: how frequent words are, then which word follows
-# which. To get from the table to the dashed line, a model has to remember more than one word. On texts it hasn't
-# seen, no model gets past that line on average.
+# Each step down the ladder is something known about the language: how frequent words are, then which word
+# follows which. To get from the table to the dashed line, a model has to remember more than one word.
 #
 # A good place for a break.
 
 # %% [markdown]
 # ## 8.6 The model
 #
-# You built it in lesson 6: `DecoderOnly`, from tokens to scores. For longer training, the course has the same model
-# with three additions. One product makes queries, keys and values, which is faster. A **cache** saves recomputing
-# the past (4.9). And it can show its attention weights.
+# You built it in lesson 6: `DecoderOnly`, from tokens to scores. For longer training, the course has the same
+# model with three additions: one product for queries, keys and values, which is faster; a cache (4.9); and a
+# way to look at the attention weights.
 #
-# Wherever your check has passed on this computer, your own function does the work; the table says which parts are
-# yours. (An answer that doesn't work here, or is many times slower, is replaced by the course's. `own.use(False)`
+# Wherever your check has passed on this computer, your own function does the work; the table says which parts
+# are yours. (The course's function replaces one that fails here or is many times slower. `own.use(False)`
 # switches yours off. No grade depends on it.)
 
 # %%
@@ -341,7 +338,7 @@ def new_model(vocabulary, d_model, n_heads, n_layers, positions):
 
 
 # %% [markdown]
-# Does it give the numbers of lesson 6's model? Here are both, with the same weights.
+# Here are both models, with the same weights:
 
 # %% draw=true
 # How far the fast model is from lesson 6's
@@ -354,9 +351,6 @@ with torch.no_grad():
     one_by_one = torch.cat([fast(some[:, t : t + 1], cache) for t in range(12)], dim=1)
     print(f"largest difference: {(plain(some) - fast(some)).abs().max():.1e}", end="; ")
     print(f"token by token, with the cache: {(plain(some) - one_by_one).abs().max():.1e}")
-
-# %% [markdown]
-# The loss before the first step says something about a model's initial weights. What is it here?
 
 # %% predict="pretraining.untrained"
 
@@ -376,9 +370,8 @@ with waiting_for("Exercises 8.2 and 8.3"), after_predicting("pretraining.untrain
 # %% [markdown]
 # ## 8.7 All positions learn at once
 #
-# The causal mask, −∞ before the softmax, gives later positions the weight 0, so all positions can be trained at once.
-# Below, a review goes through the model once, with the mask, and then T times, cut off after 1, 2, ..., T tokens,
-# where only the last output counts.
+# As in 4.7, a review goes through the model once, with the causal mask, and then T times, cut off after 1, 2,
+# ..., T tokens, where only the last output counts.
 
 # %% draw=true
 # All positions at once, and one by one: outputs, time and loss
@@ -401,8 +394,8 @@ with waiting_for("Exercises 8.2 and 8.3"), torch.no_grad():
 
 # %% [markdown]
 # The same logits up to rounding, so the same loss and gradient, from one pass instead of T. Each position is a
-# training example. In BERT, which reads on both sides (lesson 10), only the hidden words are, 15 % of all (Devlin
-# et al. 2019, section 3.1).
+# training example. In BERT (lesson 10) only the hidden words are, 15 % of all (Devlin et al. 2019, section
+# 3.1).
 
 # %% [markdown]
 # ## 8.8 Its size and its price
@@ -480,8 +473,8 @@ with waiting_for("Exercise 8.8"):
 # 1. **zero**: forget the gradients of the step before; `backward` *adds* to what is there.
 # 2. **forward** and **loss**: how surprised is the model by this batch?
 # 3. **backward**: the gradient of the loss for each parameter.
-# 4. **clip**: see all gradients as one long vector. If it is longer than `max_norm`, shorten it to that and keep
-#    its direction. So one odd batch can't throw the model far (Pascanu et al. 2013, section 3.2).
+# 4. **clip**: treat all gradients as one long vector. If it is longer than `max_norm`, shorten it to that and
+#    keep its direction, so that one odd batch can't throw the model far (Pascanu et al. 2013, section 3.2).
 # 5. **step**: the optimizer moves the parameters.
 #
 # **By hand.** Two parameters 1 and 1, gradients 3 and 4, plain gradient descent with learning rate 0.1, `max_norm` 1.
@@ -495,8 +488,6 @@ show(drawings.step())
 # **Exercise 8.9** · difficulty 3 of 5 · 10 minutes · 4 points
 #
 # **Make one step of training, and return the loss.**
-#
-# Your function is tried on a small model for one, two and three steps; all its parameters are compared.
 #
 # <details><summary>Hint 1</summary>Every step of the list is one line. Which lines are the optimizer's, which the
 # loss's?</details>
@@ -631,12 +622,11 @@ def grammar_loss(texts):
 
 
 # %% [markdown]
-# Two optimizers share the parameters. **AdamW** gives each number a step size of its own (Kingma and Ba 2015), and
-# shrinks weights a little at each step (Loshchilov and Hutter 2019). **Muon** updates the blocks' matrices: it
-# averages recent gradients and then makes the average nearly orthogonal, so that directions with small gradients
-# move as far as the others (Jordan et al. 2024). The positions have a larger rate: your `embed` multiplies only the
-# words by √C, so positions have to move further to count as much.
-# (`python -m benchmarks.training_pretraining --adamw` compares with AdamW alone.)
+# Two optimizers share the parameters. **AdamW** gives each number a step size of its own (Kingma and Ba 2015),
+# and shrinks weights a little at each step (Loshchilov and Hutter 2019). **Muon** updates the blocks' matrices:
+# it averages recent gradients and then makes the average nearly orthogonal, so that directions with small
+# gradients move as far as the others (Jordan et al. 2024). (`python -m benchmarks.training_pretraining --adamw`
+# compares with AdamW alone.)
 #
 # The loop sets the learning rates, fetches a batch and calls your step. `training.on_all_cores` gives each core
 # some rows of the batch.
@@ -644,8 +634,9 @@ def grammar_loss(texts):
 
 # %%
 def optimizer_of(model, positions=0.03, others=6e-3, matrices=0.014):
-    """Muon and AdamW as one, with a peak
-    rate for each kind of parameter.
+    """Muon and AdamW as one, with a peak rate for each kind of
+    parameter. Positions move further, since `embed` multiplies
+    only the words by √C.
     """
     in_blocks, rest = matrices_and_rest(model)
     table = model.positions.weight
@@ -672,7 +663,7 @@ def pretrain(model, steps, batch_size=24, warmup=50):
     limits, apart = {"entropy": entropy}, {"above the grammar": "per cent"}
     live = training.Live(steps, "nats per token", limits, "Pretraining", apart=apart, keep=keep, data=drawn)
     for step in live:
-        optimizer.set_rate(learning_rate(step, steps, warmup, 1.0))  # a share of each one's own
+        optimizer.set_rate(learning_rate(step, steps, warmup, 1.0))  # a share of each group's own peak
         batch = inputs_and_targets(next(drawn))
         live.add(training=training_step(model, optimizer, spread, batch))
         if step % max(1, steps // 8) == 0:
@@ -684,15 +675,13 @@ def pretrain(model, steps, batch_size=24, warmup=50):
 
 
 # %% [markdown]
-# Watch the held-out loss come down towards the entropy. The picture on the right shows by how many per cent your
-# model's loss exceeds the grammar's on the same texts. You may interrupt the run with the square ■ above the
-# notebook: it resumes when you run this cell again. The weights are kept for lesson 9; `TRAIN_ANEW = True` trains
-# again.
+# Watch the held-out loss come down towards the entropy. The picture on the right shows by how many per cent
+# your model's loss exceeds the grammar's on the same texts. If you interrupt the run, it resumes when you run
+# this cell again. The weights are kept for lesson 9; `TRAIN_ANEW = True` trains again.
 #
 # On a fast GPU (NVIDIA's H200; `%env HEADSTART_DEVICE=cuda`, as in 6.14), this run took
 # {measured.lessons_from_top_to_bottom.08_pretraining_pretraining.s_cuda} seconds instead of
-# {measured.lessons_from_top_to_bottom.08_pretraining_pretraining.s_cpu} on two CPU cores, with the same held-out
-# loss, {measured.lessons_from_top_to_bottom.08_pretraining_pretraining.ends_with_cpu.2:.2f}.
+# {measured.lessons_from_top_to_bottom.08_pretraining_pretraining.s_cpu}, with the same held-out loss.
 
 # %% draw=true
 TRAIN_ANEW, STEPS = False, 2900
@@ -711,8 +700,8 @@ with waiting_for("Exercises 8.2 to 8.10"):
 training.kept()  # what is kept on this computer; training.forget("reviews") removes a model
 
 # %% [markdown]
-# How good is it? We compare the model's loss with that of the grammar itself, which knows the true probabilities,
-# on the same 200 held-out reviews.
+# How good is it? Compare its loss with that of the grammar, which knows the true probabilities, on the same 200
+# held-out reviews.
 
 # %% predict="pretraining.limit"
 
@@ -734,19 +723,18 @@ with waiting_for("the training in 8.11"), after_predicting("pretraining.limit"),
     show(explorers.ladder(steps_up, entropy))
 
 # %% [markdown] reveals="pretraining.limit"
-# The step from the table of pairs to the model shows what a longer memory is worth. Little is left between the
-# model and the entropy. With three seeds the model's loss was
-# {measured.training_pretraining.all.above_the_grammar:.1f} to
+# The step from the table of pairs to the model shows what a longer memory is worth. With three seeds the
+# model's loss was {measured.training_pretraining.all.above_the_grammar:.1f} to
 # {measured.training_pretraining.all.above_the_grammar.2:.1f} % above the grammar's on 600 new reviews
-# (`python -m benchmarks.training_pretraining --seeds 2 3 4`). In the live picture, the held-out loss goes down together with
-# the training loss: no text is read twice, so nothing is learned by heart.
+# (`python -m benchmarks.training_pretraining --seeds 2 3 4`). In the live picture, the held-out loss goes down
+# together with the training loss: no text is read twice, so none can be memorised.
 
 # %% [markdown]
 # ## 8.12 Four runs
 #
-# **Why.** A training run can fail silently: no exception, only a curve. Here are four runs of a small model on
-# reviews. One is fine. In the others the model isn't causal, or it saw 40 texts again and again, or the optimizer's
-# step was left out.
+# **Why.** A training run can fail silently: no exception, only a curve. Of these four runs of a small model,
+# one is fine. In the others the model isn't causal, or it saw 40 texts again and again, or the optimizer's step
+# was left out.
 
 # %% draw=true
 # Four runs: which one is sound?
@@ -761,8 +749,8 @@ show(explorers.four_runs(entropy))
 # <details><summary>Hint 1</summary>How can a run get below the entropy, on texts never seen?</details>
 # <details><summary>Hint 2</summary>Where the two lines part, what does the model know that isn't true of other
 # texts?</details>
-# <details><summary>The idea</summary>Below the dashed line on new texts: cheating. Lines that part: learning by heart.
-# A flat line: nothing moves. The one that is left is fine.</details>
+# <details><summary>The idea</summary>Below the dashed line on new texts: cheating. Lines that part: learning by
+# heart, or *overfitting*. A flat line: nothing moves. The one that is left is fine.</details>
 
 # %% exercise="pretraining.diagnosis"
 happened = {"run A": ..., "run B": ..., "run C": ..., "run D": ...}
@@ -798,10 +786,8 @@ with waiting_for("the training in 8.11"):
     show(explorers.next_words(next_probabilities(before), title=f"... {before[-28:]} ..."))
 
 # %% [markdown]
-# The kind of book was named at the beginning, and it decides which places can follow. Now three pairs of
-# beginnings. *The jokes that carry the book* take *are*, though *book* is nearer. After *alma* the model says
-# *she*, after *kaspar* *he*. And whether *his* or *her* comes next was decided seventeen tokens earlier, by the
-# author's first name.
+# The kind of book, named at the beginning, decides which places can follow. Now three pairs of beginnings. They
+# differ in the number of the subject, in the hero, and, seventeen tokens back, in the author's first name.
 
 # %% draw=true
 # What number, hero and author do to the next word
@@ -815,8 +801,8 @@ with waiting_for("the training in 8.11"):
     show(axes[0])
 
 # %% [markdown]
-# How does it know? The attention weights tell which words each head looks at. Below are those at *book* in *the jokes
-# that carry the book*, where *are* is due. Each row is a head, each column one of the last words.
+# How does it know? Below are the attention weights at *book* in *the jokes that carry the book*, where *are* is
+# due. Each row is a head, each column one of the last words.
 
 # %% draw=true
 # Which words each head looks at where a verb is due
@@ -834,9 +820,9 @@ with waiting_for("the training in 8.11"), torch.no_grad():
 
 
 # %% [markdown]
-# Is there a row with a bright cell at *jokes*? That head looks past *that carry the book* at the noun that decides.
-# Training made it, because it lowers the loss; which head it is differs from run to run. (To see whether the model
-# *uses* what the head finds, you would have to switch the head off.)
+# Is there a row with a bright cell at *jokes*? That head looks past *that carry the book* at the noun that
+# decides. Which head it is differs from run to run. (Whether the model *uses* what it finds is a different
+# question, as in 2.10.)
 #
 # **Question 8.13** · graded by hand · 10 minutes · 5 points
 #
@@ -1087,17 +1073,16 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"):
         print(f"{name}:\n  {generate(trained(model), begun, RULES[name], seed=1)[0]}\n")
 
 # %% [markdown]
-# Play with the rules. Grey bars are the model's probabilities, blue ones what your rules leave. Try temperature 2,
-# then keep it and lower top-p. Begin a sentence with *sadly ,* or *luckily ,*: has your model noticed the
-# difference?
+# Play with the rules. Grey bars are the model's probabilities, blue ones what your rules leave. Try temperature
+# 2, then keep it and lower top-p.
 
 # %% draw=true
 # Explore: which words are left to draw from
 explorers.next_word_explorer(model, with_temperature, top_k, nucleus, draw)
 
 # %% [markdown]
-# How many of its sentences are grammatical? The grammar itself tries to parse them. Each rule writes a hundred
-# reviews. Texts should also vary, so the cell counts the different words among the first 2,000.
+# How many of its sentences are grammatical? Each rule writes a hundred reviews, and the grammar tries to parse
+# them. Texts should also vary, so the cell counts the different words among the first 2,000.
 
 # %% predict="pretraining.settings"
 
@@ -1130,10 +1115,10 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predi
 # %% [markdown]
 # **Question 8.18** · graded by hand · 10 minutes · 5 points
 #
-# A friend trains a model like yours on birthday poems. They should be correct but never twice the same. Which rule
-# should choose the words? Compare greedy, temperature, top-k and nucleus: what does each do to the probabilities, what
-# goes wrong at its extremes, and what did you measure? Which would you take? By which number would you choose its
-# setting?
+# A friend trains a model like yours on birthday poems. They should be correct, but never the same twice. Which
+# rule should choose the words? Compare greedy, temperature, top-k and nucleus: what does each do to the
+# probabilities, what goes wrong at its extremes, and what did you measure? Which would you take? By which
+# number would you choose its setting?
 
 # %% [markdown] written="pretraining.which_rule" points=5
 # ### BEGIN SOLUTION
@@ -1158,12 +1143,12 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predi
 # %% [markdown]
 # ## 8.19 Tokens of your own: byte-pair encoding
 #
-# **Why.** So far a token was a word, but real text has more words than any table: names, numbers, *unfilmable*.
-# A token for each letter can write any word, but makes texts about four times as long. **Byte-pair encoding** is in
-# between (Sennrich et al. 2016; GPT-2 begins with bytes, not letters). Begin with letters. Count which two tokens
-# occur side by side most often, and make them one. Repeat as often as you like.
+# **Why.** So far a token was a word, but real text has more words than any table. Letters as tokens can write
+# any word, but make texts about four times as long. **Byte-pair encoding** is in between (Sennrich et al. 2016;
+# GPT-2 begins with bytes, not letters). Begin with letters. Count which two tokens occur side by side most
+# often, and make them one. Repeat as often as you like.
 #
-# **By hand.** A text has *low* 5 times, *lower* 2 times and *slow* once. As tokens with spaces between them:
+# **By hand.** A text has *low* five times, *lower* twice and *slow* once. As tokens with spaces between them:
 #
 # | word | times | pairs |
 # | --- | --- | --- |
@@ -1251,8 +1236,8 @@ def merge_pair(word, pair):
 check("pretraining.merge_pair", merge_pair)
 
 # %% [markdown]
-# That is all it takes to learn tokens. Of pairs that occur equally often, the one with the older tokens goes first,
-# and letters are as old as their place in the alphabet. Do you get the merges of the library `tokenizers`?
+# That is all it takes to learn tokens. A tie goes to the pair whose tokens are older; letters are the oldest,
+# in alphabetical order. Do you get the merges of the library `tokenizers`?
 
 
 # %%
@@ -1286,7 +1271,7 @@ with waiting_for("Exercises 8.19a and 8.19b"):
 
 # %% [markdown]
 # Frequent words such as *the* soon become tokens, rare ones stay in pieces. A new word is encoded by the same
-# merges in the same order, and none is unknown if its letters are known. To get text back, leave the spaces out.
+# merges in the same order, and none is unknown if its letters are known.
 #
 # **By hand.** With the merges `l o`, `lo w`: *slower* is `s l o w e r`, then `s lo w e r`, then `s low e r`.
 #
@@ -1324,8 +1309,9 @@ def encode_word(word, merges):
 check("pretraining.encode_word", encode_word)
 
 # %% [markdown]
-# What does a larger vocabulary cost, and what does it buy? Each merge is one more row in the embedding: for GPT-2
-# small, 768 numbers. It buys shorter texts, as measured here on reviews that the merges weren't learned from:
+# What does a larger vocabulary cost, and what does it buy? Each merge costs one more row of the embedding: for
+# GPT-2 small, 768 numbers. It buys shorter texts, measured here on reviews that the merges weren't learned
+# from:
 
 # %% predict="pretraining.merges"
 
@@ -1349,27 +1335,27 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
 # The first merges shorten texts a lot, later ones less and less: frequent pairs come first.
 
 # %% [markdown]
-# Two models with different tokens can't be compared by their loss per token, since their tokens aren't equally long.
-# Divide by what both share: **bits per character** are the loss of the whole text in nats, divided by $\ln 2$ and by its number of
-# characters.
+# Two models with different tokens can't be compared by their loss per token, since their tokens aren't equally
+# long. So use **bits per character**: the loss of the whole text in nats, divided by $\ln 2$ and by its number
+# of characters.
 
 # %% [markdown]
 # ## 8.20 How large a model for how much computing?
 #
-# **Why.** Your computing time is limited. A large model reads few tokens in that time, a small one many. Which one
-# ends closer to the entropy? Training takes about 6 operations for each weight and token (7.16), so a budget of $F$
-# operations buys
+# **Why.** In a given time a large model reads few tokens, a small one many. Which one ends closer to the
+# entropy? Training takes about 6 operations for each weight and token (7.16), so a budget of $F$ operations
+# buys
 #
 # $$D = \frac{F}{6N} \quad\text{tokens for a model of}\quad N \quad\text{weights.}$$
 #
-# Below are 16 training runs: four budgets, and for each of them four models of two blocks, from 8 to 128 channels
-# wide. What counts is the gap, the loss above the entropy, which elsewhere nobody knows. (They take some six minutes
-# on two cores, so they were measured beforehand, with one seed each. You add one budget of your own.)
+# Below are 16 training runs: four budgets, and for each of them four models of two blocks, from 8 to 128
+# channels wide. What counts is the gap, the loss above the entropy, which for real text nobody knows. (Measured
+# beforehand, in some six minutes on two cores, with one seed each.)
 #
-# **Formula** (after Hoffmann et al. 2022, section 3.2, who fit the loss itself, since they can't know the gap). The
+# **Formula** (after the *IsoFLOP profiles* of Hoffmann et al. 2022, section 3.2, who fit the loss itself). The
 # gaps of one budget form a valley. Near its bottom it is roughly a parabola in the *logarithms* of both: with
-# $x = \ln N$ and $y = \ln \text{gap}$ fit $y \approx a x^2 + b x + c$ by least squares. The bottom is where the slope
-# $2ax + b$ is 0:
+# $x = \ln N$ and $y = \ln \text{gap}$ fit $y \approx a x^2 + b x + c$ by least squares. The bottom is where the
+# slope $2ax + b$ is 0:
 #
 # $$N_\text{best} = e^{-b / 2a}$$
 #
@@ -1426,19 +1412,18 @@ with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
     show(scaling.valleys(runs, best))
 
 # %% [markdown] reveals="pretraining.valley"
-# Each budget has its valley. The smallest models are too small for what they could learn from so many tokens; the
-# largest have read too few. With thirty times the operations the valley has moved to a model six times as large, and
-# the smallest gap has fallen from 0.69 to 0.04.
+# Each budget has its valley: the smallest models can't hold all that so many tokens teach, and the largest have
+# read too few. With thirty times the operations the valley has moved to a model six times as large, and the
+# smallest gap has fallen from 0.69 to 0.04.
 
 # %% [markdown]
-# **A budget of your own.** Train the four models of the smallest budget again, from a different seed: about 50 seconds
-# on one core. (An interrupt stops them; once trained, they are kept.) Nothing but the seed differs, so what lies between
-# your points and the course's is chance.
+# **A budget of your own.** Train the four models of the smallest budget again, from a different seed: about 50
+# seconds on one core. (Finished ones are kept.) How far your points lie from the course's is chance.
 
 # %% draw=true
 # Your budget of 10¹¹ operations, in the course's picture
 with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
-    yours = scaling.measure([1e11], seed=1, keep=True)
+    yours = scaling.measure([1e11], seed=1, keep="own budget")
     ax = scaling.valleys(runs, best)
     sizes, gaps = [run.weights for run in yours], [run.gap for run in yours]
     told = ", ".join(f"{run.gap:.3f} with {run.weights:,}" for run in yours)
@@ -1449,8 +1434,9 @@ with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
 # %% [markdown]
 # ### Weights or tokens
 #
-# **Why.** If a training run is too expensive to try out, you have only smaller ones to go by. The best sizes of four
-# budgets lie on a line, in logarithms, so they grow as a power of the budget: $N_\text{best} \propto F^a$.
+# **Why.** A training run that is too expensive to try out has to be planned from smaller ones. In logarithms,
+# the best sizes of four budgets lie near a line, so they grow as a power of the budget:
+# $N_\text{best} \propto F^a$, a *scaling law*.
 #
 # **By hand.** With budgets 10 and 1,000 the best sizes are 3 and 30. A hundredfold budget, a tenfold size: $a$ = 0.5. For 100,000
 # the size is **300**, and the tokens are 100,000 / (6 · 300) = **55.6**.
@@ -1501,30 +1487,28 @@ with waiting_for("Exercises 8.20a and 8.20b"):
 
 # %% [markdown]
 # In our runs the best size grew as the budget to the power
-# {measured.training_pretraining_scaling.the_budget.power:.2f}. Don't take the second digit seriously: when the
-# smallest model of the largest budget had 32 channels instead of 48, the valley's bottom moved from 148,000 weights
-# to 97,000, and the power was 0.41: one run of sixteen, with one seed.
+# {measured.training_pretraining_scaling.the_budget.power:.2f}. Don't take the second digit seriously: when one
+# of the sixteen models had 32 channels instead of 48, the power was 0.41.
 #
-# Those who can spend more found different powers, too. Kaplan et al. (2020, section 6.1) found 0.73: put most of a
-# larger budget into size. Hoffmann et al. (2022, table 2) found 0.50, 0.49 and 0.46, in three ways: size and tokens
-# grow alike, with some 20 tokens for each weight. Their Chinchilla had a quarter of Gopher's weights and more than
-# four times its tokens, cost as much computing, and did better. They suspected Kaplan's learning-rate schedules
-# (section 2). Porian et al. (2024) reproduced Kaplan's law and found other causes: the last layer's operations
-# weren't counted, the warm-up was too long for small models, and the optimizer wasn't tuned for each size. With these
-# corrected they got Hoffmann's law, even without learning-rate decay.
+# Larger budgets have led to different powers, too. Kaplan et al. (2020, section 6.1) found 0.73: put most of a
+# larger budget into size. Hoffmann et al. (2022, table 2) found 0.50, 0.49 and 0.46, in three ways: size and
+# tokens should grow alike, with some 20 tokens for each weight. Their Chinchilla, with a quarter of Gopher's
+# weights and more than four times its tokens, cost as much to train and did better. They suspected Kaplan's
+# learning-rate schedules (section 2). Porian et al. (2024) found other causes: the last layer's operations
+# weren't counted, the warm-up was too long for small models, and the optimizer wasn't tuned for each size. With
+# these corrected they got Hoffmann's law, even without learning-rate decay.
 
 # %% [markdown]
 # ## 8.21 Shakespeare, with letters and with tokens of your own
 #
-# Here are 40,000 lines of Shakespeare's plays, 1.1 million characters. The project nanoGPT publishes a setting for a
-# computer without a GPU: 4 layers, 4 heads, width 128, context 64, batches of 12, 2,000 steps; a token is a
-# character. Its README gives a validation loss of 1.88 nats after about three minutes (Karpathy 2022). Yours has the
-# same sizes, batches and steps, but nanoGPT trains with AdamW alone, so the difference won't be due to the model
-# only. (The course's own reached {measured.training_pretraining_real_text.ours.validation_loss:.2f} over all of the
-# validation text, in {measured.training_pretraining_real_text.ours.seconds} seconds on two cores.)
+# Here are 40,000 lines of Shakespeare's plays, 1.1 million characters. The project nanoGPT publishes a setting
+# for a computer without a GPU: 4 layers, 4 heads, width 128, context 64, batches of 12, 2,000 steps; a token is
+# a character. Its README gives a validation loss of 1.88 nats after about three minutes (Karpathy 2022). Yours
+# has the same sizes, batches and steps, but nanoGPT trains with AdamW alone. (The course's own reached
+# {measured.training_pretraining_real_text.ours.validation_loss:.2f} over all of the validation text, in
+# {measured.training_pretraining_real_text.ours.seconds} seconds on two cores.)
 #
-# And with the tokens of 8.19? What a vocabulary costs and buys can be measured: the same model, steps and seed, with
-# no merges, with 256 and with 1,024.
+# And with the tokens of 8.19? Here are the same model, steps and seed, with no merges, with 256 and with 1,024.
 
 # %% predict="pretraining.vocabulary"
 
@@ -1540,21 +1524,20 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.voca
     show(plays.bits_by_merges(runs))
 
 # %% [markdown] reveals="pretraining.vocabulary"
-# (One seed each, kept from the course's own runs; `python -m benchmarks.training_pretraining --tokens` makes them.)
-# The nats per token grow with the vocabulary, since a longer token is harder to guess. The bits per character fall:
-# from {measured.training_pretraining_tokens.0.bits_per_character:.2f} to
+# (One seed each; `python -m benchmarks.training_pretraining --tokens` makes these runs.) The nats per token
+# grow with the vocabulary, since a longer token is harder to guess. The bits per character fall: from
+# {measured.training_pretraining_tokens.0.bits_per_character:.2f} to
 # {measured.training_pretraining_tokens.256.bits_per_character:.2f} with 256 merges, and to
-# {measured.training_pretraining_tokens.1_024.bits_per_character:.2f} with 1,024. The same 64 positions reach over
-# 64, 120 and 150 characters, and the same 2,000 steps read 1.5, 2.9 and 3.6 million of them, from a text of one
-# million. It costs parameters: 131,072 more with 1,024 merges, a sixth, and a token's vector is trained by fewer
-# examples.
+# {measured.training_pretraining_tokens.1_024.bits_per_character:.2f} with 1,024. The same 64 positions reach
+# over 64, 120 and 150 characters, and the same 2,000 steps read 1.5, 2.9 and 3.6 million of them, from a text
+# of one million. The price: with 1,024 merges, 131,072 more parameters (a sixth of the model), and fewer
+# examples for each token's vector.
 
 # %% [markdown]
-# **A run of your own**, with another seed, drawn into this picture. Set `SHAKESPEARE` in 8.1 to True. `MERGES = 0` takes
-# letters; with 256, your own functions of 8.19 learn the merges and encode the text first, which takes a minute or more.
-# How far is your point from the bar of as many merges? Only the seed and your parts differ, so a gap between two bars
-# means something only if it is larger than that. (nanoGPT's loss is in the live picture only with letters: per token,
-# the two can't be compared.)
+# **A run of your own**, with a different seed. Set `SHAKESPEARE` in 8.1 to True. `MERGES = 0` takes letters;
+# with 256, your own functions of 8.19 learn the merges and encode the text first, which takes a minute or more.
+# How far is your point from the course's bar with as many merges? Only the seed and your parts differ, so a gap
+# between two bars means something only if it is larger than that.
 
 
 # %% draw="open"
@@ -1581,8 +1564,8 @@ def last_scores(model, line):
 
 
 def continued(model, line, count, seed=0):
-    """A line of numbers (1, T), to which
-    the model has written `count` more.
+    """A line of tokens (1, T), and the
+    `count` that the model writes after it.
     """
     uniform = torch.Generator().manual_seed(seed)
     with torch.no_grad():

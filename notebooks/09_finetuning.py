@@ -1,10 +1,10 @@
 # %% [markdown]
 # # 9 · Fine-tuning
 #
-# - **You will learn** to turn a language model into a classifier: put a head on its body, read the right
+# - **You will learn** to turn a language model into a classifier: put a new head on its body, read the right
 #   position, move weights without silently losing them, freeze parts and choose learning rates for the rest.
-#   Then you measure, with intervals, what pretraining is worth for 50 to 2,000 labels, what the model
-#   forgets, and what a low-rank change can do (LoRA).
+#   Then you measure, with intervals, what pretraining is worth for 50 to 2,000 labels, what the model forgets,
+#   and what a low-rank change can do (LoRA).
 # - **You need** lesson 8 (language models and their training) and lesson 4 (masks).
 # - **Time** {minutes} minutes, in three sittings: 9.1 to 9.5, 9.6 to 9.11, 9.12 to 9.18.
 #
@@ -55,9 +55,9 @@ for review in corpora.reviews(4, seed=3):
 # prose is flat* isn't. To find the label, you need the order of the words.
 #
 # A language model has read thousands of such reviews, without labels. To guess the next word it had to learn
-# which words go together. Can we use that? The plan: keep its **body**, which turns tokens into vectors.
-# Replace its **head**, which turned vectors into scores for words, by a new one that scores two classes.
-# Train a little on labelled reviews. That is *fine-tuning* (Radford et al. 2018).
+# which words go together. To use that, keep its **body**, which turns tokens into vectors. Replace its
+# **head**, which turned vectors into scores for words, by a new one that scores two classes. Train a little on
+# labelled reviews. That is *fine-tuning* (Radford et al. 2018).
 
 # %% [markdown]
 # ## 9.2 Which position to read
@@ -111,9 +111,8 @@ def last_real(hidden, real):
 check("finetuning.last_real", last_real)
 
 # %% [markdown]
-# What happens if you read the last column? Below, one short review goes through an untrained body: alone, and
-# in a batch with a longer one. Read at its last token, its vector doesn't depend on the neighbour. Read at
-# the last column, it changes as soon as a neighbour is longer.
+# What happens if you read the last column? Here one short review goes through an untrained body: alone, and in
+# a batch with a longer one.
 
 # %% draw=true
 # How far a vector moves beside a longer review
@@ -134,9 +133,9 @@ with waiting_for("Exercise 9.2a"):
 
 # %% [markdown]
 # There is an alternative. The body was trained to predict the next word, and after the last token there is
-# none, so it may not keep much there. What it found out about a word may be kept at that word's own position.
-# So read all of them: take the **mean** of the vectors at the real positions. 9.9 measures which is better.
-# (The first position won't do: it has seen only `<bos>`, so its vector is the same for every review.)
+# none, so that position may hold little. What the body found out about a word may be at that word's own
+# position. So take the **mean** of the vectors at all real positions. 9.9 measures which is better. (The first
+# position won't do: it has seen only `<bos>`, so its vector is the same for every review.)
 #
 # **By hand.** Vectors 2, 4, 9, 9, the last two of them padding: (2 + 4)/2 = **3**, not 24/4.
 #
@@ -239,7 +238,7 @@ check("finetuning.classifier", Classifier)
 # **By hand.** Logits (0, 0): both classes have probability 1/2, and the loss is $\ln 2 = 0.693$ whatever the label. Logits
 # (ln 3, 0): the first class has 3/4. If it is right, the loss is ln 4/3 = **0.288**; if not, ln 4 = **1.386**.
 #
-# You have written it for words, so here it is, for classes:
+# You have written it for words, so here it is given:
 
 
 # %%
@@ -256,7 +255,7 @@ def class_loss(logits, labels):
 # **Why.** A model's weights are saved as a *state dict*, which maps names to tensors. The language model of
 # lesson 8 has names such as `blocks.0.attention.W_qkv.weight`. In your classifier the same tensor is called
 # `body.blocks.0.attention.W_qkv.weight`, because it belongs to the part named `body`. And both models have a
-# `head.weight`, but with different meanings!
+# `head.weight`, with different meanings!
 
 # %%
 old = pretraining.new_model().state_dict()
@@ -323,8 +322,7 @@ check("finetuning.what_fits", match_state_dict)
 
 # %% [markdown]
 # Now fill the body, with *copies*: if the classifier shared tensors with the pretrained model, training one
-# would change the other. The check imitates training: it changes the tensors that you return, and then looks
-# at those it gave you.
+# would change the other.
 #
 # **Exercise 9.5b** · difficulty 3 of 5 · 8 minutes · 3 points
 #
@@ -364,10 +362,10 @@ def transfer(old, new, prefix):
 check("finetuning.moved", transfer)
 
 # %% [markdown]
-# Now the real thing: the language model that you trained in lesson 8. Its weights are kept on this computer.
-# (If there are none, a model like it is trained now, in about two minutes on two cores, and kept.) To make
-# many runs quick, the bodies below are built from the course's parts; with your weights they compute the same
-# numbers as your own model. If anything doesn't match, a good loader stops, as this one does.
+# Now the real thing: the language model that you trained in lesson 8. (If it isn't on this computer, one like
+# it is trained now, in about two minutes on two cores.) To make many runs quick, the bodies below are built
+# from the course's parts; with your weights they compute the same numbers as your own model. If anything
+# doesn't match, a good loader stops, as this one does.
 
 
 # %%
@@ -399,11 +397,11 @@ with waiting_for("the exercises up to 9.5b"):
     print({kind: len(names) for kind, names in found.items()}, "left over:", found["left over"])
 
 # %% [markdown]
-# Everything fits except the old head, which is left over, as it should be.
+# Everything fits except the old head, as it should be.
 #
 # What does this model know of praise and blame, although it has never seen a label? Ask it for the next word.
-# Of the probability that it gives to twelve adjectives of praise (*charming*, *clever*, ...) and twelve of
-# blame (*dull*, *tedious*, ...), how much goes to praise?
+# Of the probability that goes to twelve adjectives of praise (*charming*, *clever*, ...) and twelve of blame
+# (*dull*, *tedious*, ...), what share goes to praise?
 
 # %% predict="finetuning.praise"
 
@@ -423,17 +421,16 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.prais
         print(f"{text + ' ...':<26} praise {100 * share:3.0f} %")
 
 # %% [markdown] reveals="finetuning.praise"
-# It has separated praise from blame by the company that words keep. (With our model of lesson 8, praise got
-# 99 % after *luckily* and 1 % after *sadly*.) The loss hardly shows it: an earlier version of that model
-# reached 1.23 nats per token, this one 1.20, and the entropy is 1.18. Yet the earlier one gave praise one
-# half everywhere, and fine-tuned with 200 labels it gained nothing that several runs could tell from chance.
-# A body can't pass on what it hasn't learned.
+# It has separated praise from blame by the company that words keep. (With our model of lesson 8, praise got 99
+# % after *luckily* and 1 % after *sadly*.) The loss hardly shows it: this model reached 1.20 nats per token,
+# and the entropy is 1.18. A version at 1.23 gave praise about half everywhere, and fine-tuning it with 200
+# labels gained nothing that several runs could tell from chance. A body can't pass on what it hasn't learned.
 
 # %% [markdown]
 # ## 9.6 The mismatch that nobody sees
 #
-# PyTorch's own loader, `load_state_dict`, raises an error when names differ. With `strict=False`, the error
-# is gone. What else is gone? Below we load the pretrained weights, whose names lack the prefix.
+# PyTorch's own loader, `load_state_dict`, raises an error when names differ. With `strict=False`, the error is
+# gone. What else is gone?
 
 # %% predict="finetuning.strict"
 
@@ -455,11 +452,9 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.stric
         print(f"{name:<14} first classifier loss {first:.2f}   language-model loss of the body {loss:.2f}")
 
 # %% [markdown] reveals="finetuning.strict"
-# Not a single tensor was moved, and no error said so. The classifier's first loss doesn't reveal it: with a
-# new head it is near ln 2 ≈ 0.69 in both cases. The body's own loss as a language model does: an untrained
-# body is no better than guessing among 884 words, which costs ln 884 ≈ 6.8. (With `head.weight` left in,
-# `load_state_dict` would raise an error: the name exists with a different shape, and `strict=False` doesn't
-# excuse that.)
+# Not a single tensor was moved, and no error said so. The classifier's first loss doesn't reveal it: with a new
+# head it is near ln 2 ≈ 0.69 in both cases. The body's own loss as a language model does: an untrained body is
+# no better than guessing among 884 words, which costs ln 884 ≈ 6.8.
 
 # %% [markdown]
 # **Exercise 9.6** · difficulty 2 of 5 · 5 minutes · 2 points
@@ -509,9 +504,6 @@ check("finetuning.silent", silent)
 # **Exercise 9.7a** · difficulty 1 of 5 · 4 minutes · 2 points
 #
 # **Freeze the body, and leave the head free to learn.**
-#
-# The check freezes a small classifier with your function, makes one step with weight decay, and sees which
-# parameters changed.
 #
 # <details><summary>Hint 1</summary>Which attribute of a parameter says whether it trains? It belongs to parameters, not to modules.</details>
 # <details><summary>Hint 2</summary>What does <code>model.body.requires_grad = False</code> do? It raises no
@@ -571,8 +563,8 @@ for name, gradient in (("None", None), ("zeros", torch.zeros(2))):
     print(f"gradient {name:<6} after one step: {[round(number, 3) for number in parameter.tolist()]}")
 
 # %% [markdown]
-# So the claim is wrong for parameters that were frozen from the start: their gradient is `None`. It is right
-# if you "freeze" by setting gradients to zero.
+# So the claim is wrong for parameters frozen from the start, whose gradient is `None`. It is right if you
+# "freeze" by setting gradients to zero.
 
 # %% [markdown]
 # ## 9.8 Two learning rates
@@ -589,8 +581,6 @@ for name, gradient in (("None", None), ("zeros", torch.zeros(2))):
 # **Exercise 9.8** · difficulty 3 of 5 · 8 minutes · 3 points
 #
 # **Return the optimizer's groups: body and head, each with its rate, without what is frozen.**
-#
-# The check moves each parameter at the rates of your groups, and looks where it ends up.
 #
 # <details><summary>Hint 1</summary>How do you get the body's parameters without the head's?</details>
 # <details><summary>Hint 2</summary>Which parameters belong in no group? (Leave out a group that would be
@@ -631,12 +621,12 @@ check("finetuning.groups", parameter_groups)
 #
 # | regime | the body starts from | what trains | learning rates: body, head | pooling |
 # | --- | --- | --- | --- | --- |
-# | head only | pretrained weights | the head | –, 0.01 | mean |
+# | head only, a *linear probe* | pretrained weights | the head | –, 0.01 | mean |
 # | full | pretrained weights | all | 0.0005, 0.01 | mean |
 # | from scratch | random numbers | all | 0.001, 0.01 | last token |
 #
 # Each regime gets a fair chance: its learning rates and its pooling did best among a few, or couldn't be told
-# apart from the best. We tried them with one body of lesson 8, 15 epochs, three seeds and other test reviews.
+# apart from the best, with one body of lesson 8, 15 epochs, three seeds and other test reviews.
 #
 # The two regimes that train the body use AdamW with weight decay 0.05, 16 reviews per step, and gradients
 # clipped to length 1. The rate rises for a tenth of the steps, then falls to 0. The head alone takes 300
@@ -676,17 +666,12 @@ with waiting_for("the exercises up to 9.8"):
         )
 
 # %% [markdown]
-# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast
-# GPU (NVIDIA's H200), this whole lesson, with the body's pretraining, took
-# {measured.lessons_from_top_to_bottom.09_finetuning.s_cuda} seconds instead of
-# {measured.lessons_from_top_to_bottom.09_finetuning.s_cpu} on two CPU cores.
-#
 # Here is one run to watch, with 200 labels, for 8 *epochs*. An epoch is one pass over all labelled reviews:
 # 13 steps of 16 here, the last one smaller. The loss on the labelled reviews falls almost to 0: the model can
 # memorise 200 reviews. That says nothing about new ones.
 
 # %% draw=true
-# A fine-tuning to watch
+# A fine-tuning run to watch
 with waiting_for("the exercises up to 9.8"):
     steps = experiments.epochs(8, 200)
     run = prepared("full", 0, 200, steps, (steps,))
@@ -717,18 +702,17 @@ with waiting_for("the exercises up to 9.8"):
         print(f"pooled: {name:<5} {', '.join(f'{share:.0f} %' for share in found)}")
 
 # %% [markdown]
-# With these few steps the last token is often ahead. When we chose the rates, with three other seeds and 15
-# epochs, the two were about equal: the mean 89 % at each rate from 0.0002 to 0.001, the last token 91, 91 and
-# 89 %. But the head alone gets more from the mean: 78 %, against 70 %. So both pretrained regimes read the
-# mean below, though it may cost full fine-tuning several points. (From scratch, the last token did better:
-# 65 %, against 58 %.)
+# With these few steps the last token is often ahead. After 15 epochs, with three other seeds, the two were
+# about equal: the mean had 89 % at each rate from 0.0002 to 0.001, the last token 91, 91 and 89 %. But the head
+# alone gets more from the mean: 78 %, against 70 %. So both pretrained regimes read the mean below, though it
+# may cost full fine-tuning a few points. (From scratch, the last token did better: 65 %, against 58 %.)
 
 # %% [markdown]
 # ## 9.10 Several seeds, fifteen epochs
 #
-# **Why.** A different seed gives a different initial head, a different order, and here also *different
-# labelled reviews*. So train several times: 200 labels, 15 epochs, five seeds of each regime, and after each
-# epoch the accuracy on the same test reviews. As many runs work at a time as there are cores.
+# **Why.** A different seed gives a different initial head, a different order, and here also *different labelled
+# reviews*. So train several times: 200 labels, 15 epochs, five seeds of each regime, and after each epoch the
+# accuracy on the same test reviews.
 
 # %% draw="open"
 with waiting_for("the exercises up to 9.8"):
@@ -751,9 +735,8 @@ with waiting_for("the exercises up to 9.8"):
         curves[label] = {EPOCHS * step / steps: shares for step, *shares in zip(measured, *runs, strict=True)}
 
 # %% [markdown]
-# Two students once trained such a pair of models, 15 epochs each, with one seed. In one report the pretrained
-# model is ahead after every epoch, and both end on a plateau. The other adds that it "converged after about
-# two epochs", and that the two "may" meet with more training.
+# Suppose you had a single pair of curves, from one seed, with the pretrained model ahead after each epoch. You
+# might write that it "converged after about two epochs", and that the two "may meet" with more training.
 
 # %% predict="finetuning.one_pair"
 
@@ -765,14 +748,14 @@ with waiting_for("the exercises up to 9.8"), after_predicting("finetuning.one_pa
 
 # %% [markdown] reveals="finetuning.one_pair"
 # Each thin line is a run, and each band goes from the lowest to the highest of five. Here no run from scratch
-# catches up with a pretrained one, so one pair would have told the truth about which is ahead. But it couldn't
-# have shown that, nor by how much. "Converged after two epochs" can't be read off one curve: single runs go up
-# and down from epoch to epoch, and on 100 test reviews each point is uncertain by about nine percentage points
-# (9.15). And "may meet" is a guess to be tested: both curves level off, but nobody looked beyond the last
-# epoch.
+# catches up with a pretrained one, so one pair would have been right about which is ahead. But it couldn't have
+# shown that, nor by how much. "Converged after two epochs" is too early here: the pretrained models still gain a
+# lot after the second. And where less is left to gain than one point's uncertainty, three to five percentage
+# points on 300 test reviews (9.15), a single curve can't tell. "May meet" is a guess: nobody looked beyond the
+# last epoch.
 
 # %% [markdown]
-# The head alone is the third regime. Its points for the same five seeds:
+# The third regime, the head alone, with the same five seeds:
 
 # %% draw=true
 # Full, head only and from scratch, with 200 labels
@@ -793,15 +776,15 @@ with waiting_for("the exercises up to 9.8"):
     show(figures.seeds(shares_of(compared), title="200 labels: 5 seeds and their mean"))
 
 # %% [markdown]
-# A body that has never seen a label already tells a lot: its head alone beats the model from scratch. Training
-# the body as well gains more.
+# A body that has never seen a label is already worth a lot: its head alone beats the model from scratch.
+# Training the body as well gains more.
 
 # %% [markdown]
 # ## 9.11 How many labels is pretraining worth?
 #
-# Now the same for 50 to 2,000 labels, with two seeds each. From 200 labels on, all runs take as many steps as
-# in 9.10; those with fewer labels take 80, since all 195 changed no single run by more than three points.
-# (For 200 labels the points are those of 9.10, with five seeds.)
+# Now the same for 50 to 2,000 labels, with two seeds each. From 200 labels on, all runs take 195 steps, as in
+# 9.10. Those with fewer labels take 80: with 195, no single run changed by more than three points. (The points
+# for 200 labels are those of 9.10, with five seeds.)
 
 # %% draw=true
 # The runs with 50, 100, 500 and 2,000 labels
@@ -828,15 +811,14 @@ with waiting_for("the exercises up to 9.8"):
     show(figures.curves(by_labels, xlabel="labels", title="Accuracy against labels", joined=False))
 
 # %% [markdown]
-# Both improve with more labels. How many labels does pretraining replace? From the pretrained point at 50, go
-# right until you meet the curve from scratch: in this course's runs that is at the far end, so pretraining was
-# worth about forty times as many labels. But 195 steps are 15 passes over 200 reviews and fewer than two over
-# 2,000, so the model from scratch may do better with more steps.
+# From the pretrained point at 50, go right until you meet the curve from scratch: in this course's runs that is
+# at the far end, so pretraining was worth about forty times as many labels. But 195 steps are 15 passes over
+# 200 reviews and fewer than two over 2,000, so the model from scratch may do better with more steps.
 
 # %% [markdown]
-# **Is it a best case?** The pretraining text comes from the same grammar as the test reviews. No whole review
-# is in both, but single sentences are, word for word. So test the pretrained models of 9.10 once more, on
-# 1,500 reviews with and without a sentence of the pretraining text.
+# **Is it a best case?** The pretraining text comes from the same grammar as the test reviews, and single
+# sentences are in both, word for word. So test the pretrained models of 9.10 on 1,500 reviews with and without
+# a sentence of the pretraining text.
 
 # %% draw=true
 # Reviews with a known sentence, and without
@@ -849,14 +831,15 @@ with waiting_for("the exercises up to 9.8"):
         print(f"{len(part):>5} reviews {name:<22} {100 * sum(shares) / SEEDS:.1f} % ({ends}: five seeds)")
 
 # %% [markdown]
-# The two differ little beside the lead over from scratch: memorised sentences aren't what helps most. But words
-# and grammar are the same in both texts, and pretraining text can hardly be closer to a task than that.
+# The difference is small beside the lead over training from scratch: memorised sentences aren't what helps
+# most. But the words and the grammar are the same, and pretraining text can hardly be closer to a task than
+# that.
 
 # %% [markdown]
 # ## 9.12 Still a language model?
 #
-# The body was a language model. Is it still one? Its head was the embedding matrix, which fine-tuning changes
-# too. Use it as the head again, and measure the loss on reviews that no model was trained on.
+# The body was a language model. Is it still one? Its head was the embedding matrix. Use that as the head again,
+# as fine-tuning has left it, and measure the loss on new reviews.
 
 # %% predict="finetuning.forgets"
 
@@ -876,11 +859,11 @@ with waiting_for("the exercises up to 9.8"), after_predicting("finetuning.forget
     show(figures.losses(losses, corpora.entropy_per_token()))
 
 # %% [markdown] reveals="finetuning.forgets"
-# Training the head alone forgets nothing: the body didn't change, and the loss is equal to the last digit.
-# Full fine-tuning changes the body too, and nothing asks for the next word any more. So its loss as a
-# language model rises. This is called *catastrophic forgetting* (McCloskey and Cohen 1989). It matters where
-# one body serves several tasks. Remedies: keep the old weights (your `transfer` copies them), freeze the body,
-# or keep training on the next word along with the label, as GPT-1 did (Radford et al. 2018, section 3.2).
+# Training the head alone forgets nothing: the body didn't change, and the loss is equal to the last digit. Full
+# fine-tuning changes the body too, and nothing asks for the next word any more. So its loss as a language model
+# rises. This is called *catastrophic forgetting* (McCloskey and Cohen 1989). It matters where one body serves
+# several tasks. Remedies: keep the old weights, freeze the body, or keep training on the next word along with
+# the label, as GPT-1 did (Radford et al. 2018, section 3.2).
 
 # %% [markdown]
 # **Question 9.12** · graded by hand · 8 minutes · 5 points
@@ -913,17 +896,17 @@ with waiting_for("the exercises up to 9.8"), after_predicting("finetuning.forget
 # ## 9.13 A small change beside a large map: LoRA
 #
 # **Why.** Full fine-tuning costs a copy of the model for each task, and memory for the optimizer while it
-# trains: AdamW keeps two more numbers for each parameter. The head alone costs next to nothing, but was
-# clearly behind. Is there something in between? Hu et al. (2022) leave each matrix $W$ as it is and learn a
-# *change* to it, the product of two thin matrices:
+# trains: AdamW keeps two more numbers for each parameter. The head alone costs next to nothing, but was clearly
+# behind. Is there something in between? Hu et al. (2022) leave a matrix $W$ as it is and learn a *change* to
+# it, the product of two thin matrices:
 #
 # $$h = W x + b + \frac{\alpha}{r} B A x \qquad A: r \times d_\text{in}, \quad B: d_\text{out} \times r$$
 #
 # The **rank** $r$ is small. So $A$ and $B$ have $r\,(d_\text{in} + d_\text{out})$ numbers, where $W$ has
-# $d_\text{in} \cdot d_\text{out}$: with 96, 384 and $r = 4$ that is 1,920 beside 36,864. $A$ starts from
-# random numbers and $B$ from zeros, so at first nothing is changed. The factor $\alpha / r$ is meant to spare
-# you a new search for the learning rate whenever $r$ changes (Hu et al., section 4.1). Kalajdzievski (2023)
-# finds that it slows learning down for large $r$, and divides by $\sqrt r$ instead.
+# $d_\text{in} \cdot d_\text{out}$: with 96, 384 and $r = 4$ that is 1,920 beside 36,864. $A$ starts from random
+# numbers and $B$ from zeros, so at first nothing changes. The factor $\alpha / r$ is meant to spare you a new
+# search for the learning rate whenever $r$ changes (Hu et al., section 4.1). Kalajdzievski (2023) finds that it
+# slows learning down for large $r$, and divides by $\sqrt r$ instead.
 #
 # **By hand.** $d_\text{in} = 2$, $d_\text{out} = 1$, $r = 1$, $\alpha = 2$. $W = (1, 1)$, $b = 0$, $A = (1, -1)$, $B = (3)$,
 # and $x = (5, 4)$. The map says 9. $Ax = 1$, $BAx = 3$, and 2/1 · 3 = 6. Together: **15**.
@@ -1044,9 +1027,9 @@ with waiting_for("the exercises up to 9.13b"):
         print(f"{name:<20} {value:.3f} nats per token")
 
 # %% [markdown] reveals="finetuning.adapters"
-# Training 4 % of the numbers was no worse than training all of them. Nor was rank 1, when we chose the rates on
-# other reviews, with three seeds: it had 92 %, rank 4 93 % and full fine-tuning 89 %. This needn't hold
-# elsewhere: with more labels there is more to learn, and a low-rank change may not be enough.
+# Training 4 % of the numbers was no worse than training all of them. Even rank 1 was enough: on other reviews,
+# with three seeds, it had 92 %, rank 4 93 % and full fine-tuning 89 %. This needn't hold elsewhere: with more
+# labels there is more to learn, and a low-rank change may not be enough.
 #
 # Merged, the model has forgotten as well, even more than with full fine-tuning. A change in few numbers isn't a
 # small change. (In large models Biderman et al. 2024 measured that LoRA
@@ -1056,14 +1039,14 @@ with waiting_for("the exercises up to 9.13b"):
 # %% [markdown]
 # ## 9.14 Explore: what the label depends on
 #
-# Here is your classifier of 9.9 that reads the last token. The upper picture shows what the last position
-# looks at in the last block, averaged over its heads; the lower one how the probability changes when a word
-# is left out.
+# Here is your classifier of 9.9 that reads the last token. The upper picture shows what the last position looks
+# at in the last block, averaged over its heads; the lower one shows how the probability changes when a word is
+# left out.
 #
 # Attention weights are tempting as an explanation. But other weights can give the same answer, and large
 # weights needn't matter (Jain and Wallace 2019): the vectors that a position looks at have already been mixed
-# by the earlier blocks. Leaving a word out tests the model itself, so trust the lower picture more. Even that
-# has a flaw: a review with a gap may be unlike any that the model has seen. Try these:
+# by the earlier blocks. Leaving a word out tests the model itself, so trust the lower picture more, though a
+# review with a gap may be unlike any that the model has seen. Try these:
 #
 # 1. Go through the reviews. Which are wrong? Type a *not* into one.
 # 2. Leave out *not*, *although*, *but*, with the second slider. Does the label follow? Does the upper picture show it?
@@ -1076,7 +1059,7 @@ explorers.review_explorer(watched, explorers.EXAMPLES, "the exercises up to 9.8"
 # %% [markdown]
 # ## 9.15 An accuracy needs an interval
 #
-# The rest of the lesson asks how far its numbers can be trusted.
+# How far can this lesson's numbers be trusted?
 #
 # **Why.** "280 of 400 right" is 70 %. With 400 other reviews it would be a different number. How different?
 #
@@ -1197,20 +1180,19 @@ with waiting_for("the exercises up to 9.16"):
     show(figures.curves(curves, student, told, xlabel="epoch", title=title, joined=True))
 
 # %% [markdown]
-# Each band is the 95 % interval for the mean over seeds, on these test reviews. In the end the bands don't
+# Each band is the 95 % interval for the mean over seeds, on these test reviews. At the end the bands don't
 # overlap. They don't include how much pretrained bodies vary: with other bodies the mean reached up to 93 %.
 
 # %% [markdown]
 # ## 9.17 What counting words can do
 #
-# **Why.** A model with 318 thousand parameters should beat something simple, or why bother? The simple thing:
-# count each review's words, weight each word by how rare it is, and separate the classes by a linear map
-# (logistic regression). It knows nothing about order.
+# **Why.** A model with 318 thousand parameters should beat something simple: count each review's words, weight
+# each word by how rare it is, and separate the classes by a linear map (logistic regression). It knows nothing
+# about order.
 #
 # **Formula.** Of $N$ training texts, $\mathrm{df}_w$ contain the word $w$. Its count in a text, the *term
-# frequency*, is multiplied by its *inverse document frequency*. Hence the name TF-IDF (Spärck Jones 1972).
-# The two 1s in the fraction are as in scikit-learn: they prevent a division by 0 for words that no training
-# text has.
+# frequency*, is multiplied by its *inverse document frequency* (Spärck Jones 1972). Hence the name TF-IDF. The
+# 1s are scikit-learn's; those in the fraction prevent a division by 0 for words that no training text has.
 #
 # $$\ln \frac{1 + N}{1 + \mathrm{df}_w} + 1$$
 #
@@ -1288,7 +1270,7 @@ with waiting_for("the exercises up to 9.17a"):
 # %% [markdown]
 # With two seeds, Student's interval would be very long. So these bars are Wilson's: they cover the choice of
 # the test reviews, but not the seed, whose effect the dots show. The Transformer from scratch doesn't beat
-# counting: 200 labels seem too few to learn both what words mean and how sentences are read.
+# counting.
 #
 # **In our runs**, on two CPU cores (all but the adapters by `python -m benchmarks.training_finetuning`):
 #
@@ -1344,14 +1326,12 @@ with waiting_for("the exercises up to 9.17a"):
 # ## 9.18 For a longer evening: real reviews
 #
 # The course's reviews come from a grammar in which word order matters and unlabelled text reveals sentiment.
-# Real reviews don't. rt-polarity has 10,662 sentences of film reviews (Pang and Lee 2005). The body is
+# What about real ones? rt-polarity has 10,662 sentences of film reviews (Pang and Lee 2005). The body is
 # trained, without labels, on those that aren't for testing and on WikiText-2. Then it gets 200 labels, with 5
-# seeds. Both regimes read the mean here. Our run took six minutes: pretrained
-# {measured.training_finetuning_real_text.pretrained.accuracy}, from scratch
-# {measured.training_finetuning_real_text.from_scratch.accuracy}, TF-IDF
-# {measured.training_finetuning_real_text.tf_idf.accuracy}. The intervals overlap, so none is clearly
-# ahead. The lead that you measured is no law: it depends on the corpus, the body and the amount of
-# pretraining.
+# seeds. Our run took six minutes: pretrained {measured.training_finetuning_real_text.pretrained.accuracy}, from
+# scratch {measured.training_finetuning_real_text.from_scratch.accuracy}, TF-IDF
+# {measured.training_finetuning_real_text.tf_idf.accuracy}. The intervals overlap, so none is clearly ahead. The
+# lead that you measured isn't a law: it depends on the corpus, the body and the amount of pretraining.
 #
 # Set `LONG_EVENING = True` to see for yourself.
 

@@ -9,8 +9,6 @@
 #   lesson 8's model isn't on this computer, one of the same size is trained here, for fewer steps.
 # - **Time** {minutes} minutes, in two sittings: 10.1 to 10.7, 10.8 to 10.16. The computer needs about three
 #   of them.
-#
-# **A mask is boolean, and True means "may attend".**
 
 # %% setup=true
 import math
@@ -45,12 +43,12 @@ V = len(vocabulary)
 # %% [markdown]
 # ## 10.1 Which words to hide
 #
-# **Why.** *In his third ___ , gabriel kapoor tells the story of otto, a shy orphan in a dark cellar.* What
-# goes into the gap? After *in his third*, a language model can expect any kind of book. You have read on: an
-# orphan, a dark cellar. It is a ghost story. The words **after** a gap say a lot about it.
+# **Why.** *In his third ___ , gabriel kapoor tells the story of otto, a shy orphan in a dark cellar.* What goes
+# into the gap? After *in his third*, a language model can expect any kind of book. You have read on: an orphan,
+# a dark cellar. It must be a ghost story. The words **after** a gap say a lot about it.
 #
-# But a model that sees both sides can't be asked for the next word: the answer is in its input. So hide some words
-# and ask for those. This is the **masked language model** (Devlin et al. 2019).
+# But a model that sees both sides can't be asked for the next word: the answer is in its input. So hide some
+# words and ask for those. That is a **masked language model** (Devlin et al. 2019).
 #
 # **The recipe.** Choose each word with probability 15 %. Of the chosen words
 #
@@ -60,9 +58,9 @@ V = len(vocabulary)
 #
 # The model has to say what *every* chosen word was, even where it stayed. Special tokens are never chosen.
 #
-# Why not always `<mask>`? Because the texts that the model reads later contain no `<mask>`. If the loss were
-# on `<mask>` alone, nothing would train its output at ordinary words. So now and then it is asked about an
-# ordinary word too, sometimes a wrong one.
+# Why not always `<mask>`? The texts that the model reads later contain none, and with the loss on `<mask>`
+# alone, nothing would train its output at ordinary words. So now and then it is asked about an ordinary word
+# too, sometimes a wrong one.
 #
 # **By hand.** A row of 100 words: 15 are chosen on average; 12 become `<mask>`, 1.5 a random word, and 1.5
 # stay. If *orphan* and *a* are chosen in `[CLS] a shy orphan [SEP]`, and *a* stays:
@@ -80,8 +78,7 @@ V = len(vocabulary)
 #
 # **Hide some tokens as BERT does, and return them with the labels that say what they were.**
 #
-# Right answers differ in the numbers they draw. So the check calls yours many times and looks at all draws
-# together.
+# Right answers draw different numbers. So the check calls yours many times and looks at all draws together.
 #
 # <details><summary>Hint 1</summary>One draw for each token decides whether it is chosen:
 # <code>torch.rand(ids.shape, generator=generator) &lt; share</code>. Which tokens must never be
@@ -142,9 +139,9 @@ with waiting_for("Exercise 10.1a"):
     show(plots.bars(names, {"chosen": means.tolist()}, ylabel="words", title=title))
 
 # %% [markdown]
-# About 12, 1.5 and 1.5 words of 100. Each pass over the text hides different words, so the questions are new.
-# (The first BERT masked its text in ten ways and used each for several passes; masking afresh every time was
-# RoBERTa's change, Liu et al. 2019, section 4.1.)
+# Each pass over the text hides different words, so the questions are new. (The first BERT masked its text in
+# ten ways and used each for several passes; masking afresh every time was RoBERTa's change, Liu et al. 2019,
+# section 4.1.)
 #
 # Note the price: BERT is asked for only 15 of 100 words, a language model for all 100.
 
@@ -181,13 +178,11 @@ with waiting_for("Exercise 10.1a"):
 # ## 10.2 Pairs of passages, half of them true
 #
 # **Why.** Many tasks are about two texts: does this answer that question? So BERT has a second task in
-# pretraining, **next sentence prediction**: does the second passage continue the first? In half of the pairs
-# it does; in the others it comes from a different document. Nobody has to label anything: any text can be
-# cut.
+# pretraining, **next sentence prediction**: does the second passage continue the first? In half of the pairs it
+# does; in the others it comes from a different document.
 #
 # **By hand.** Three documents, each cut in two: (a1, a2), (b1, b2), (c1, c2). A draw might give (a1, a2, 1),
-# (b1, a2, 0), (c1, c2, 1). The wrong second part for b comes from a or c, never from b itself: that would be
-# a true pair with the label 0. `experiments.next_sentence_pairs` draws such pairs.
+# (b1, a2, 0), (c1, c2, 1). `experiments.next_sentence_pairs` draws such pairs.
 
 # %%
 documents = experiments.documents(40, seed=1)
@@ -200,10 +195,10 @@ for wanted in (1, 0):
     print(label, "·", vocabulary.decode(first), "|", vocabulary.decode(second), end="\n\n")
 
 # %% [markdown]
-# In the pair labelled 0, a changed name is enough to notice. In real text the topic changes, and that may be
-# all that this task teaches: so Lan et al. (2020, section 3.1) ask for the order of two passages instead.
-# RoBERTa left the task out and lost nothing (Liu et al. 2019, section 4.2). We keep it, because it trains
-# `[CLS]` before fine-tuning.
+# In the pair labelled 0, a changed name gives it away. In real text a changed topic does, and that may be all
+# that this task teaches: so Lan et al. (2020, section 3.1) ask for the order of two passages instead. RoBERTa
+# left the task out and lost nothing (Liu et al. 2019, section 4.2). We keep it, because it trains `[CLS]`
+# before fine-tuning.
 
 # %% [markdown]
 # ## 10.3 Two passages in one row
@@ -212,10 +207,9 @@ for wanted in (1, 0):
 #
 # $$\texttt{[CLS]}\; a_1 \dots a_m\; \texttt{[SEP]}\; b_1 \dots b_n\; \texttt{[SEP]}$$
 #
-# `[SEP]` closes a passage. `[CLS]` is no word, so its last vector is free to summarise the whole row; the
-# second task reads it, and later your own task. The **segment ids** are easily forgotten: 0 for every token of
-# the first passage and 1 for the second, each with the `[SEP]` that closes it. `[CLS]` has 0. Attention could
-# find out on which side of the `[SEP]` a word is; the segment id simply tells it.
+# `[SEP]` closes a passage. `[CLS]` is no word, so its vector after the last block is free to summarise the row.
+# The second task reads that vector, and later your own task. The **segment ids** are easily forgotten: 0 for
+# `[CLS]` and the first passage, 1 for the second, each with the `[SEP]` that closes it.
 #
 # A model has a limited number of positions. If a row is too long, drop words one by one from the end of the passage
 # that is longer at that moment; if both are equally long, from the second.
@@ -304,8 +298,7 @@ def key_mask(ids):
 check("bert.key_mask", key_mask)
 
 # %% [markdown]
-# **Three vectors.** Each token has three learned vectors, for its word, its position and its segment. They
-# are added (Devlin et al. 2019, figure 2):
+# **Three vectors**, for a token's word, its position and its segment, are added (Devlin et al. 2019, figure 2):
 #
 # $$x_t = W[\text{id}_t] + P[t] + S[\text{segment}_t]$$
 #
@@ -345,8 +338,8 @@ def embed(ids, segments, words, positions, kinds):
 check("bert.embed", embed)
 
 # %% [markdown]
-# From here on `helpers.models.transformer.Encoder` does both: it takes tokens, the mask of real ones, and
-# segments. Its blocks are lesson 6's, without the causal mask.
+# From here on `helpers.models.transformer.Encoder` does both. Its blocks are lesson 6's, without the causal
+# mask.
 
 # %% [markdown]
 # ## 10.5 The head for words
@@ -454,10 +447,9 @@ check("bert.model", Bert)
 
 # %% [markdown]
 # With the norms where BERT has them, after each sum, and with the same weights, your outputs are those of
-# `BertForPreTraining` in Hugging Face's `transformers`: a test of this course compares body, pooler and both
-# heads. (Only the labels differ: in the published code 0 means "it follows".) `experiments.new_bert` puts the
-# norms first, with which a small model learns faster (12.7 measures that for a language model), and
-# multiplies the embedding by √C, as lesson 8 does.
+# `BertForPreTraining` in Hugging Face's `transformers`: a test of this course compares them. (Only the labels
+# differ: in the published code 0 means "it follows".) `experiments.new_bert` puts the norms first, with which a
+# small model learns faster (12.7), and multiplies the embedding by √C, as lesson 8 does.
 
 # %% [markdown]
 # ## 10.7 One loss for two tasks
@@ -468,7 +460,7 @@ check("bert.model", Bert)
 # $$L = \frac{1}{|\text{chosen}|} \sum_{\text{chosen}} -\log p(\text{word}) \;+\; \frac{1}{B} \sum_{b} -\log p(\text{follows}_b)$$
 #
 # **By hand.** Two rows of 10 positions, 3 chosen words with −log p of 1, 2 and 6; pairs with 0.5 and 0.9. L =
-# 9/3 + 1.4/2 = **3.7**. Divided by all 20 positions, the words would count for only 0.45.
+# 9/3 + 1.4/2 = **3.7**.
 #
 # You wrote cross-entropy in lesson 8, so torch's will do here. It skips −100 by itself:
 
@@ -485,21 +477,12 @@ def bert_loss(word_logits, follows_logits, labels, follows):
 # %% [markdown]
 # ## 10.8 Pretraining
 #
-# Now your functions train a model of two layers, 128 channels wide: `pack` makes the rows and their segments,
-# `mask_tokens` hides different words in each step, `Bert` predicts, and `bert_loss` compares. The text is book reviews, each cut in two after one of its sentences.
+# Now your functions train a model of two layers, 128 channels wide. The text is book reviews, each cut in two
+# after one of its sentences.
 #
-# We change two things. With 15 % hidden, a review asks for seven words, and the training is short. So we hide
-# **40 %**. Wettig et al. (2023) found 40 % better than 15 % for BERT-large, too. And the optimizers are
-# lesson 8's: Muon for the blocks' matrices, AdamW for the rest.
-#
-# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast GPU
-# (NVIDIA's H200), this run took {measured.lessons_from_top_to_bottom.10_bert_pretraining_bert.s_cuda}
-# seconds instead of {measured.lessons_from_top_to_bottom.10_bert_pretraining_bert.s_cpu} on two CPU cores,
-# and ended with a held-out loss of
-# {measured.lessons_from_top_to_bottom.10_bert_pretraining_bert.ends_with_cuda.2:.2f} instead of
-# {measured.lessons_from_top_to_bottom.10_bert_pretraining_bert.ends_with_cpu.2:.2f}; fine-tuning in 10.11
-# took {measured.lessons_from_top_to_bottom.10_bert_fine_tuning.s_cuda} seconds instead of
-# {measured.lessons_from_top_to_bottom.10_bert_fine_tuning.s_cpu}.
+# We change two things. With 15 % hidden, a review asks for only seven words. Our training is short, so we hide
+# **40 %**. (Wettig et al. 2023 found 40 % better than 15 % for BERT-large, too.) And the optimizers are lesson
+# 8's, Muon and AdamW.
 
 # %%
 models = {}  # "bert" and "left" come into it as they are trained
@@ -576,23 +559,21 @@ with waiting_for("Exercises 10.1a to 10.7"):
     print(f"held out, 15 % hidden: {words:.0%} of the hidden words right, {pairs:.0%} of the pairs")
 
 # %% [markdown]
-# At first the loss falls more slowly than lesson 8's. There each position holds the very word before the
-# answer, and every word is asked for. A hidden word has its neighbours at *other* positions, some of them
-# hidden too, and the model must first learn to look there.
+# At first the loss falls more slowly than lesson 8's. There each position holds the word before the answer. A
+# hidden word has its neighbours at *other* positions, and the model must first learn to look there.
 #
 # The held-out line may lie *below* the training line: it hides 15 % of the words, training 40 %, so its
-# questions are easier. Compare each line only with itself.
+# questions are easier.
 #
-# The sum hides the second task: look at the share of pairs in the last line, where guessing gives 50 %. To
-# notice a changed name, the model must compare names across the whole row. It learns this late, or in a short
-# training never.
+# The sum hides the second task, so look at the share of pairs in the last line, where guessing gives 50 %. To
+# notice a changed name, the model must compare names across the whole row. It learns that late or, in a short
+# training, never.
 
 # %% [markdown]
 # ## 10.9 A blank, from one side and from both
 #
-# **Why.** BERT sees both sides; a language model sees one, which hurts in tasks that need both. How much? To
-# be fair, a language model can use the right side too: put each candidate into the gap and ask **how probable
-# the whole text is**.
+# **Why.** BERT sees both sides, a language model only one. How much does that cost? To be fair, a language
+# model can use the right side too: put each candidate into the gap and ask **how probable the whole text is**.
 #
 # $$p_\text{left}(c) \propto p(c \mid x_{<t}) \qquad\qquad p_\text{whole}(c) \propto \prod_{s} p(x_s \mid x_{<s}) \;\text{ with } x_t = c$$
 #
@@ -647,10 +628,10 @@ def blank_left_to_right(model, ids, place, candidates):
 check("bert.blank", blank_left_to_right)
 
 # %% [markdown]
-# Now the measurement, on reviews that neither model has seen. The language model is lesson 8's: two layers
-# too, 96 channels wide where BERT has 128. Each blank has its candidates: *a* and *an*; fourteen kinds of
-# book; the sixteen authors; *is* and *are*; four words for luck and its opposite. All probabilities are
-# rescaled to sum to 1 over these.
+# Now the measurement, on reviews that neither model has seen. The language model is lesson 8's, with two layers
+# of 96 channels where BERT has 128. Each blank has its candidates: *a* and *an*; fourteen kinds of book; the
+# sixteen authors; *is* and *are*; four words for luck and its opposite. All probabilities are rescaled to sum
+# to 1 over these.
 
 # %%
 BLANKS = 40  # of each kind
@@ -694,21 +675,19 @@ with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
 # Compare the first and the last row of each kind: the same language model, given the text before the gap, and
 # given the whole text. *A or an* and the kind of book depend on words that come *later*. There the left side
 # can only go by what is frequent, and the right side adds a lot. Where the decisive words came *before* (the
-# subject of *is or are*, an author named earlier), it adds next to nothing. So what one direction costs
-# depends on the task.
+# subject of *is or are*, an author named earlier), it adds next to nothing. So what one direction costs depends
+# on the task.
 #
-# The middle row is BERT's. At *a or an* and at the kind of book its mean is clearly above the left side's,
-# and one pass serves all candidates. But a model needn't use all that it sees. The author was named earlier:
-# the language model copies the name, and BERT often doesn't. At *is or are* BERT is a little behind, too. Is
-# it the amount of training? BERT was asked for about half a million words, lesson 8's model for over three
-# million. So we stopped language models at BERT's 515,000 words, with three seeds of each
-# (`python -m benchmarks.training_bert --equal`). They still copy the author: 0.84 ± 0.02 from the whole text
-# against BERT's 0.38 ± 0.04. At *a or an* (0.99 against 0.96) and at the kind of book (0.58 against 0.57)
-# they are about equal. So it isn't the number of words; what it is, this doesn't say.
+# The middle row is BERT's. At *a or an* and at the kind of book its mean is clearly above the left side's, and
+# one pass serves all candidates. But a model needn't use all that it sees: the language model copies the
+# author's name, and BERT often doesn't. Is it the amount of training? BERT was asked for half a million words,
+# lesson 8's model for over three million. So we stopped language models at BERT's 515,000 words, with three
+# seeds of each (`python -m benchmarks.training_bert --equal`). They still copy the author: 0.84 ± 0.02 from the
+# whole text against BERT's 0.38 ± 0.04. So the number of words isn't the reason.
 #
-# *Luckily or sadly* is the hardest: it depends on whether the rest is praise. Two of the four words fit each
-# time, so one half is about the best possible, and a quarter is guessing. In our run only the language
-# model with the whole text got beyond guessing, to {measured.training_bert.luckily_or_sadly.whole_text}.
+# *Luckily or sadly* is the hardest: it depends on whether the rest is praise. (A quarter is guessing, and since
+# two of the four words fit each time, a half is about the best possible.) In our run only the language model
+# with the whole text got beyond guessing, to {measured.training_bert.luckily_or_sadly.whole_text}.
 
 # %% [markdown]
 # **Explore.** Hide words, and see what each model puts there.
@@ -717,7 +696,6 @@ with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
 # 2. In the third sentence hide *sadly*. Which model can know, and from what?
 # 3. In the fourth hide *jokes*, then *jokes that fill* (words hidden: 3). The picture shows the first hidden word.
 #    Which candidates are new?
-# 4. Find a word for which the left side is enough.
 
 # %% draw=true
 # Explore: blanks in a sentence of your own
@@ -727,8 +705,8 @@ explorers.blanks_explorer(models, "Sections 10.8 and 10.9")
 # ## 10.10 What can be compared, and who loses
 #
 # A language model's loss on all words of a text gives the text's probability, and so its perplexity. BERT's
-# loss is on some words, each given many of the others. For which pairs is the lower number the better one?
-# Write `"can be compared"` or `"can't be compared"`.
+# loss is on some words, each given many of the others. For which pairs does the lower number mean the better
+# model? Write `"can be compared"` or `"can't be compared"`.
 #
 # **Exercise 10.10a** · difficulty 2 of 5 · 3 minutes · 1 point
 #
@@ -792,20 +770,15 @@ tasks = {
 check("bert.tasks", tasks)
 
 # %% [markdown]
-# The blanks of 10.9 showed both kinds: an author named earlier is known from the left as well.
-
-# %% [markdown]
 # ## 10.11 Fine-tuning on pairs
 #
-# **Why.** BERT was made for this: one body for many tasks, each with a small new layer and few labels. The
-# new layer reads `[CLS]`, through the pooler that the pairs have trained: it is no word, and it is always in
-# the same place.
+# **Why.** BERT was made for this: one body for many tasks, each with a small new layer and few labels. The new
+# layer reads `[CLS]`, through the pooler that the pairs have trained.
 #
 # **Our task.** Two passages, the first sentences of reviews of two books by two authors. **Are both books of
-# the same genre?** Label 1 means yes, and half of the pairs are. One sentence may have a *whodunit*, the
-# other an inspector: no single word gives it away, and mostly the two have no telling word in common. But in
-# our corpus each author writes one genre. Knowing which words and names keep company nearly solves the task,
-# and pretraining can teach that without labels.
+# the same genre?** Label 1 means yes, and half of the pairs are. One sentence may have a *whodunit*, the other
+# an inspector: no single word gives it away. But in our corpus each author writes one genre. Knowing which
+# words and names keep company nearly solves the task, and pretraining can teach that without labels.
 #
 # So the classifier is your `Bert` without the head for words, and with a new last layer for the task:
 
@@ -866,15 +839,17 @@ def fine_tune(classifiers, runs, labelled, few, steps):
     """Train classifiers in place, each a step at a
     time; `runs` has the start and the seed of each.
     """
+    if training.recall("bert pairs", tuned := torch.nn.ModuleList(classifiers)):
+        return
     optimizers = [pretraining.optimizer_of(model, RATE) for model in classifiers]
     drawn, spread = (
         [experiments.batches(labelled, 16, seed) for _, seed in runs],
         training.on_all_cores(classifier_loss),
     )
-    parts = {f"{what}_{n}": part for what, some in (("model", classifiers), ("optimizer", optimizers))
-             for n, part in enumerate(some)}  # fmt: skip
+    each = {f"optimizer_{n}": optimizer for n, optimizer in enumerate(optimizers)}
+    keep = training.Checkpoint("bert pairs", models=tuned, **each)
     live = training.Live(steps, "share right, mean of two seeds", title="Fine-tuning", bottom=0.4, top=1.0,
-                         keep=training.Checkpoint("bert pairs", **parts), data=zip(*drawn, strict=True))  # fmt: skip
+                         keep=keep, data=zip(*drawn, strict=True))  # fmt: skip
     for step in live:
         for model, optimizer, batches in zip(classifiers, optimizers, drawn, strict=True):
             optimizer.param_groups[0]["lr"] = pretraining.learning_rate(
@@ -886,7 +861,7 @@ def fine_tune(classifiers, runs, labelled, few, steps):
             for model, (start, _) in zip(classifiers, runs, strict=True):
                 right[start].append(float(accuracy(model, *few)))
             live.add(**{start.replace(" ", "_"): sum(values) / 2 for start, values in right.items()})
-    return live
+    training.keep("bert pairs", tuned, live)
 
 
 # %% predict="bert.from_scratch"
@@ -898,12 +873,9 @@ with waiting_for("Exercises 10.1a to 10.7, and the training in 10.8"), after_pre
     labelled, unseen = ([(pack(a, b, LENGTH), same) for a, b, same in some] for some in drawn)
     unseen = next(experiments.batches(unseen, 400, seed=0))
     runs = [(start, seed) for seed in range(2) for start in STARTS]
-    begins = {STARTS[0]: models["bert"]}
-    classifiers = [new_classifier(seed, begins.get(start)) for start, seed in runs]
-    tuned, few = torch.nn.ModuleList(classifiers), [tensor[::4] for tensor in unseen]
-    if not training.recall("bert pairs", tuned):
-        learned = fine_tune(classifiers, runs, labelled, few, training.steps(TUNING))
-        training.keep("bert pairs", tuned, learned)
+    begins = dict(zip(STARTS, (models["bert"], None), strict=True))
+    classifiers = [new_classifier(seed, begins[start]) for start, seed in runs]
+    fine_tune(classifiers, runs, labelled, [tensor[::4] for tensor in unseen], training.steps(TUNING))
     right = [float(accuracy(model, *unseen)) for model in classifiers]
     for at, start in enumerate(STARTS):  # the runs take turns
         intervals = (experiments.interval(400 * value, 400) for value in right[at :: len(STARTS)])
@@ -911,22 +883,21 @@ with waiting_for("Exercises 10.1a to 10.7, and the training in 10.8"), after_pre
 
 # %% [markdown] reveals="bert.from_scratch"
 # In our runs the pretrained classifier ended at {measured.training_bert.pretrained.seed_0.1},
-# {measured.training_bert.pretrained.seed_1.1} and {measured.training_bert.pretrained.seed_2.1} %, and once at
-# 70 %; the one from scratch was still guessing at the end. The labels would be enough: each of our authors
-# writes one genre, so eight pairs of surnames decide, and each occurs in more than a hundred labelled
-# pairs. But no single word makes a 1 more likely. Two distant words have to be compared, and learning only
-# half of that earns nothing: a likely reason for the failure. The pretrained body knows which words keep
-# company.
+# {measured.training_bert.pretrained.seed_1.1} and {measured.training_bert.pretrained.seed_2.1} %, and two seeds
+# of a different run at {measured.lessons_from_top_to_bottom.10_bert_fine_tuning.ends_with_cpu.1:.0%} on
+# average; the one from scratch was still guessing at the end. The labels would be enough: eight pairs of
+# surnames decide, and each occurs in more than a hundred labelled pairs. But no single word makes a 1 more
+# likely. Two distant words have to be compared, and learning only half of that earns nothing: a likely reason
+# for the failure.
 #
 # The printed intervals cover the choice of the 400 test pairs. If your two seeds differ by more, the training
-# itself varies, and one run isn't enough.
+# itself varies.
 
 # %% [markdown]
 # ## 10.12 Can BERT write?
 #
-# "BERT can't generate" is often claimed without a number. Let's measure. The corpus has a grammar, so a
-# program can judge each sentence. BERT only fills blanks, so give it a row of nothing but `<mask>`, and a
-# procedure:
+# "BERT can't generate" is often claimed without a number. Here a grammar can judge each sentence. BERT only
+# fills blanks, so give it a row of nothing but `<mask>`, and a procedure:
 #
 # - **all at once**: draw every word from one pass;
 # - **one by one**: fill one blank, read again, fill the next, from the left or in any order;
@@ -936,8 +907,7 @@ with waiting_for("Exercises 10.1a to 10.7, and the training in 10.8"), after_pre
 #   through the text is a *sweep*.
 #
 # You write a round of mask-predict. It fills every `<mask>` with its most probable word, and then hides the
-# `again` least certain of these new words in each row. (The paper may hide older words again, too. Ours is
-# simpler: a word that stays once is final.)
+# `again` least certain of these new words in each row. (In the paper, older words may be hidden again, too.)
 #
 # **By hand.** `[CLS] <mask> plot <mask> <mask> [SEP]`, again = 1. The best words are *the* (0.9), *is* (0.8) and
 # *dull* (0.1). All three are filled, and the least certain is hidden again: `[CLS] the plot is <mask> [SEP]`.
@@ -991,8 +961,7 @@ explorers.filling_explorer(models, fill_and_mask_again, "Exercise 10.12a", "Sect
 
 # %% [markdown]
 # Now count. To be fair, BERT is given what it can't know: the lengths of real reviews, and the place of the
-# `[SEP]`. Each procedure writes the same number of texts, and each sentence is parsed. The intervals are over
-# texts, since sentences of one text aren't independent.
+# `[SEP]`. The intervals are over texts, since sentences of one text aren't independent.
 
 # %%
 TEXTS, ROUNDS = 40, 10
@@ -1026,15 +995,15 @@ with waiting_for("Exercises 10.1a to 10.9 and 10.12a"), after_predicting("bert.w
         print(f"\n{way}\n   {written[way][0]}")
 
 # %% [markdown] reveals="bert.writes"
-# None of BERT's procedures comes near the language model. Read the texts: each word is likely, but neighbours
-# don't fit each other. Filled all at once, they are drawn independently. Rounds can only help if the first
-# words are good, but those were chosen among nothing but blanks, and in our version they stay. And BERT has
-# never seen a row of blanks: in training more than half of the words were there.
+# None of BERT's procedures comes near the language model. Each word is likely, but neighbours don't fit each
+# other. Filled all at once, they are drawn independently. Filled in rounds, the first words are chosen among
+# nothing but blanks, and in our version they stay. And BERT has never seen a row of blanks: in training more
+# than half of the words were there.
 #
-# Be careful with the claim. This is a small BERT after a short training, and the language model was doing
-# what it was trained for. Mask-predict writes good translations (Ghazvininejad et al. 2019), where any share
-# of words is hidden in training and there is a source sentence to go by. "Can't generate" is a statement
-# about a *training and a procedure*, not about attention to both sides.
+# Be careful with the claim. This is a small BERT after a short training. Mask-predict writes good translations
+# (Ghazvininejad et al. 2019), where any share of words is hidden in training and there is a source sentence to
+# go by. "Can't generate" is a statement about *how a model is trained and sampled*, not about attention to both
+# sides.
 
 # %% [markdown]
 # **Question 10.12b** · graded by hand · 8 minutes · 5 points
@@ -1069,8 +1038,8 @@ with waiting_for("Exercises 10.1a to 10.9 and 10.12a"), after_predicting("bert.w
 # %% [markdown]
 # ## 10.13 BERT, GPT and the original
 #
-# You may read that the original Transformer, unlike BERT, "processes input sequentially". Below, its two
-# halves (torch has them in one class) translate ten words into ten. How often is each called?
+# You may read that the original Transformer, unlike BERT, "processes input sequentially". Here its two halves
+# translate ten words into ten. How often is each called?
 
 # %% predict="bert.sequential"
 
@@ -1095,26 +1064,25 @@ with waiting_for("your prediction"), after_predicting("bert.sequential"), torch.
 # before BERT. Only *writing* is sequential, in its decoder and in GPT.
 #
 # - **The original Transformer** is an encoder and a decoder. Positions of the encoder see both sides; those of
-#   the decoder see themselves, the left side and the whole source. It was first trained to say the next word
-#   of a translation.
+#   the decoder see themselves, the left side and the whole source.
 # - **GPT** is the decoder without cross-attention: a position sees itself and the left side. It is trained to
 #   say the next word, and writes one word per pass.
 # - **BERT** is the encoder alone: a position sees both sides. It is trained to restore hidden words and to
 #   judge pairs, and has no procedure of its own for writing.
 #
-# What BERT added was to pretrain an encoder alone, on plain text, with a task that lets it use both sides.
-# Some call BERT "un-directional". The paper says *bidirectional*. Both rightly say that neither direction is
-# preferred.
+# What BERT added was to pretrain an encoder alone, on plain text, with a task that lets it use both sides. The
+# paper calls that *bidirectional*. (Where you read "un-directional", the same is meant: neither direction is
+# preferred.)
 
 # %% [markdown]
 # ## 10.14 A checkpoint that others trained
 #
-# **Why.** In practice you seldom pretrain a BERT. You take a **checkpoint**: names and tensors that somebody
-# has trained. Ours is all-MiniLM-L6-v2: six blocks, 384 channels, 12 heads, 22.7 million numbers
-# (Apache-2.0). According to the model cards, it began as every second block of MiniLM (Wang et al. 2020),
-# which had learned to imitate the attention of UniLM v2, a teacher as large as BERT-base; then it learned
-# from a billion pairs which sentences belong together (the method: Reimers and Gurevych 2019). Its
-# architecture fits your `Bert`, with the norms after each sum. Its names don't. Here are all of them:
+# **Why.** In practice you seldom pretrain a BERT. You take a **checkpoint**: names and tensors, trained by
+# somebody else. Ours is all-MiniLM-L6-v2: six blocks, 384 channels, 12 heads, 22.7 million numbers
+# (Apache-2.0). According to the model cards, it began as every second block of MiniLM (Wang et al. 2020), which
+# had learned to imitate the attention of UniLM v2, a teacher as large as BERT-base; then it learned from a
+# billion pairs which sentences belong together (the method: Reimers and Gurevych 2019). Its architecture fits
+# your `Bert`, with the norms after each sum. Its names don't. Here are all of them:
 #
 # | published, each with .weight and, except for the three embeddings, .bias | shape of the weight |
 # | --- | --- |
@@ -1225,12 +1193,11 @@ def renamed(published, names, n_layers, turned=()):
 check("bert.renamed", renamed)
 
 # %% [markdown]
-# Now your `Bert` gets the published weights, through your `transfer` of lesson 9. The file has 91 MB. It is
-# fetched once, checked by its SHA-256, and kept. Without a network, put the file into a folder, and name that
-# folder in `HEADSTART_DATA`.
+# Now your `Bert` gets the published weights, through your `transfer` of lesson 9. The file is 91 MB. It is
+# fetched once, checked by its SHA-256, and kept. (Without a network, put it into a folder named in
+# `HEADSTART_DATA`.)
 #
-# To see whether everything arrived, run it: we have the first numbers that `transformers` gives at `[CLS]` of
-# one sentence.
+# Has everything arrived? Compare with the first numbers that `transformers` gives at `[CLS]` of one sentence.
 
 # %%
 FETCH = False  # True fetches the checkpoint, 91 MB
@@ -1272,7 +1239,7 @@ with waiting_for("Exercises 10.6, 10.14a and 10.14b"):
         )
 
 # %% [markdown]
-# What is it worth? The task is real film reviews, sentences of rt-polarity (Pang and Lee 2005): favourable or
+# What is it worth? The task is sentences of real film reviews, rt-polarity (Pang and Lee 2005): favourable or
 # not? In 9.18 nothing that we trained ourselves beat counting words. We compare four ways, with 50, 200 and
 # 1,000 labels and 2,000 test sentences:
 #
@@ -1290,21 +1257,19 @@ with waiting_for("your prediction"), after_predicting("bert.checkpoint"):
     show(figures.by_labels(published.MEASURED, title=title))
 
 # %% [markdown] reveals="bert.checkpoint"
-# The figure shows our own runs, a quarter of an hour on one core (`python -m benchmarks.training_published`;
-# the learning rate of the fine-tuned model was chosen on other sentences, that from scratch wasn't tuned).
-# With 200 labels the fine-tuned checkpoint is right for
+# (Our own runs, by `python -m benchmarks.training_published`. The fine-tuned model's learning rate was chosen
+# on other sentences; the one from scratch wasn't tuned.) With 200 labels the fine-tuned checkpoint is right for
 # {measured.training_published_weights.200.fine_tuned}, the same model from scratch for
 # {measured.training_published_weights.200.from_scratch}, and counting words for
-# {measured.training_published_weights.200.tf_idf}. With 50 labels fine-tuning is no better than the
-# frozen checkpoint, and its five runs differ widely; with 1,000 it is more than five points ahead. This
-# doesn't prove that *pretraining on plain text* does it: the checkpoint also learned which pairs of texts
-# belong together.
+# {measured.training_published_weights.200.tf_idf}. With 50 labels fine-tuning is no better than the frozen
+# checkpoint, and its five runs differ widely; with 1,000 it is more than five points ahead. The credit needn't
+# go to *pretraining on plain text*: the checkpoint also learned which pairs of texts belong together.
 
 # %% [markdown]
 # **Your own runs.** With the checkpoint on your computer, the next cell draws yours into the picture: two seeds
 # of the frozen checkpoint for each number of labels, in about half a minute, and with `FINE_TUNE = True` also
-# of the one fine-tuned with 200 labels, in about two minutes on two cores. An interrupt stops it. Two seeds
-# say less than five. Do yours lie among the course's dots, and is the order of the ways the same?
+# of the one fine-tuned with 200 labels, in about two minutes on two cores. Do yours lie among the course's
+# dots?
 
 # %% draw=true
 # Two seeds of your own in the same picture
@@ -1323,13 +1288,13 @@ if real is not None:
 # %% [markdown]
 # ## 10.15 GPT-2, the same way
 #
-# GPT-2 small is a large version of lesson 8's language model: 12 blocks, 768 channels, 124,439,808 numbers,
-# as you counted in lesson 7. Its file has different names again, and two traps. Its matrices are kept as (in,
-# out). And its head is **tied**: the file has the matrix once, as `wte`, while our model has two names for
-# one tensor, `words` and `head`. So the table names it twice.
+# GPT-2 small is a larger version of lesson 8's language model: 12 blocks, 768 channels, 124,439,808 numbers
+# (7.12). Its file has different names again, and two traps. Its matrices are kept as (in, out). And its head is
+# **tied**: the file has the matrix once, as `wte`, while our model has two names for one tensor, `words` and
+# `head`. So the table names it twice.
 #
-# The file has 548 MB. Set `FETCH_GPT2 = True`: your `renamed` loads it, and your nucleus sampling of lesson 8 lets
-# it write.
+# The file is 548 MB. Set `FETCH_GPT2 = True`: your `renamed` loads it, and it writes with your nucleus sampling
+# of lesson 8.
 
 # %% draw=true
 FETCH_GPT2 = False
@@ -1372,6 +1337,5 @@ else:
 # Levy, Liu and Zettlemoyer 2019, *Mask-predict*. Press and Wolf 2017, *Using the output embedding to improve
 # language models*. Vaswani et al. 2017, *Attention is all you need*. Wang et al. 2020, *MiniLM: deep
 # self-attention distillation*. Reimers and Gurevych 2019, *Sentence-BERT*. Pang and Lee 2005, *Seeing stars*.
-#
 #
 # Next, lesson 11 puts encoder and decoder together and translates.

@@ -1,11 +1,11 @@
 # %% [markdown]
 # # 11 · Translation, the whole Transformer
 #
-# - **You will learn** to build the model of the paper that started all this. An encoder reads, a decoder
-#   writes, and cross-attention connects them. You train it, let it write, greedily and with beams, measure
-#   how good it is, and see what it looks at. At the end you make translations of your own.
-# - **You need** lessons 2 to 4 (heads, positions, masks) and the training loop of lesson 8. Blocks and the loop are
-#   given; you write what is new.
+# - **You will learn** to build the model of the paper that started all this: an encoder reads, a decoder
+#   writes, and cross-attention connects them. You train it, let it write, greedily and with beams, measure how
+#   good it is, and see what it looks at. At the end you make translations of your own.
+# - **You need** lessons 1 to 4 (attention, heads, positions, masks), the block of lesson 6 and the training
+#   loop of lesson 8. Blocks and the loop are given; you write what is new.
 # - **Time** {minutes} minutes, in three sittings: 11.1 to 11.9, 11.10 to 11.13, 11.14 to 11.21. The training
 #   itself takes less than a minute.
 #
@@ -73,14 +73,15 @@ for text in explorers.SENTENCES[:4]:
 # ## 11.2 The decoder block
 #
 # **Why.** This is the only part of the Transformer that you haven't built yet. It has three sublayers, each
-# with a residual connection. As in lesson 8, each sublayer begins with a norm: *pre-norm*. The paper of 2017
-# normalised the sums instead, which made a warm-up of the learning rate necessary (Xiong et al. 2020).
+# with a residual connection. As in lesson 6, each sublayer begins with a norm: *pre-norm* (6.8). The paper of
+# 2017 normalised the sums instead (*post-norm*), which is why it needed a warm-up of the learning rate (Xiong
+# et al. 2020).
 #
 # $$y \leftarrow y + \text{SelfAttention}(\text{norm}_1(y)) \qquad \text{causal}$$
 # $$y \leftarrow y + \text{CrossAttention}(\text{norm}_2(y), \text{memory}) \qquad \text{padding hidden}$$
 # $$y \leftarrow y + \text{FeedForward}(\text{norm}_3(y))$$
 #
-# **The parts** are given; their signatures:
+# **The parts** are given. You call them like this:
 #
 # - `self.attention(x, mask=None, causal=False, cache=None)`
 # - `self.cross_attention(y, memory, mask=None, cache=None)`
@@ -257,9 +258,8 @@ print(f"{len(vocabulary)} words of both languages, {parameters:,} parameters")
 # ## 11.5 Shifted right
 #
 # **Why.** In training the right translation is known, so all its words can be predicted at once. At each
-# position the decoder reads the *right* words before it, whatever it would have written itself, and predicts
-# the next one: **teacher forcing**. So it reads the target, **shifted right** by one place (figure 1 of the
-# paper).
+# position the decoder reads the *right* words so far, whatever it would have written itself, and predicts the
+# next one: **teacher forcing**. So it reads the target, **shifted right** by one place (figure 1 of the paper).
 #
 # **By hand**, with `<bos>` 1, `<eos>` 2, `<pad>` 0:
 #
@@ -423,7 +423,7 @@ with waiting_for("Exercise 11.7"):
 # and ask again, until `<eos>`. That is **greedy decoding**. The sentences of a batch end at different steps: a
 # finished row gets `<pad>` while the others go on.
 #
-# The model is hidden behind a function `step`: it takes all tokens so far, (B, t), and returns scores (B, V).
+# You get the model as a function `step`: it takes all tokens so far, (B, t), and returns scores (B, V).
 #
 # **By hand.** Two rows. The first says A, `<eos>`; the second says B, C, `<eos>`. The result is
 # (A, `<eos>`, `<pad>`) and (B, C, `<eos>`), and then all rows are finished.
@@ -477,9 +477,8 @@ check("translation.greedy_decode", greedy_decode)
 # %% [markdown]
 # ## 11.9 Train it
 #
-# All parts are ready. The loss combines the shift, the model and your smoothing; the loop is lesson 8's. We
-# use the strictest measure there is: the share of held-out sentences translated **exactly**, every word and
-# every ending.
+# All parts are ready. The loss combines the shift, the model and your smoothing; the loop is lesson 8's. Our
+# measure is a strict one: the share of held-out sentences translated **exactly**, every word and every ending.
 
 
 # %%
@@ -496,7 +495,7 @@ def translation_loss(model, source, inputs, targets):
 
 def steps_of(model, source):
     """The model as a step function for these sources
-    (B, T_s), with a cache: it is told each token once.
+    (B, T_s), with a cache: it reads each token once.
     """
     real = source != PAD
     memory, cache = model.encode(source, real), model.new_cache()
@@ -521,14 +520,13 @@ def exact_share(model, pairs):
 # the end. So the final model has the mean of the weights over the last eighth of the steps. The paper
 # averaged its last checkpoints, too (section 6.1).
 #
-# While it trains, the picture on the right shows the share of 60 held-out sentences that are right.
+# While it trains, the picture on the right shows what share of 60 held-out sentences is right.
 #
-# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast
-# GPU (NVIDIA's H200), this run took {measured.lessons_from_top_to_bottom.11_translation_training.s_cuda}
-# seconds instead of {measured.lessons_from_top_to_bottom.11_translation_training.s_cpu} on two CPU cores.
-# At the last look, before the weights were averaged,
-# {measured.lessons_from_top_to_bottom.11_translation_training.ends_with_cuda.2:.0%} of the 60 held-out
-# sentences were right, and
+# On a fast GPU (NVIDIA's H200; `%env HEADSTART_DEVICE=cuda`, as in 6.14), this run took
+# {measured.lessons_from_top_to_bottom.11_translation_training.s_cuda} seconds instead of
+# {measured.lessons_from_top_to_bottom.11_translation_training.s_cpu} on two CPU cores. At the last look, before
+# the weights were averaged, {measured.lessons_from_top_to_bottom.11_translation_training.ends_with_cuda.2:.0%}
+# of the 60 held-out sentences were right, and
 # {measured.lessons_from_top_to_bottom.11_translation_training.ends_with_cpu.2:.0%} on the CPU.
 
 
@@ -601,11 +599,10 @@ with waiting_for("Exercises 11.2, 11.6, 11.7 and 11.8"), after_predicting("trans
 # word only. The others are translated just as well: the model has learned the grammar, not the sentences.
 
 # %% [markdown]
-# Note the word *exactly*: with one wrong ending, the sentence counts as wrong. Put some sentences of your own
-# into the next cell. (`explorers.vocabulary().words` lists the words.)
+# Put some sentences of your own into the next cell. (`explorers.vocabulary().words` lists the words.)
 
 # %% draw=true
-# Two sentences of mine, translated
+# Two sentences, translated
 with waiting_for("the training in 11.9"):
     mine = ["the famous baker sold my sister the white horse .", "did the thieves hide these letters ?"]
     for text, found in zip(mine, translations(model, mine), strict=True):
@@ -887,10 +884,10 @@ def step_of(text):
 explorers.beam_explorer(beam_search, step_of, vocabulary.words, "Exercise 11.12, and the training in 11.9")
 
 # %% [markdown]
-# The trained model is sure of itself: one continuation has about 0.9 (label smoothing keeps it from more),
-# and the others are hardly worth a beam. So beams change little here, as the next cell measures. Our grammar
-# has one right translation for each sentence; real languages have many, so that beams can gain more. The
-# numbers after `<eos>` are the scores: α moves them and may change their order.
+# The trained model is sure of itself: one continuation has about 0.9 (label smoothing keeps it from more), and
+# the others are hardly worth a beam. So beams change little here, as the next cell measures. Our grammar has
+# one right translation for each sentence; real languages have many, so beams can gain more there. The numbers
+# after `<eos>` are the scores: α moves them and may change their order.
 
 # %% draw=true
 # One beam against four, on held-out sentences
@@ -907,12 +904,12 @@ with waiting_for("Exercise 11.12, and the training in 11.9"):
 # ## 11.14 BLEU: clipped matches
 #
 # **Why.** *Exactly right* is too strict for real sentences: two people would translate them differently, too.
-# **BLEU** (Papineni et al. 2002) counts how many of the translation's **n-grams** (single words, pairs, triples and
-# quadruples of words) occur in a translation made by a person.
+# **BLEU** (Papineni et al. 2002) counts how many of the translation's **n-grams** (single words, and two, three
+# or four in a row) occur in a translation made by a person, the **reference**.
 #
 # **Clipped.** The candidate "the the the the the the the" consists of nothing but words of the reference "the
-# cat is on the mat". But the reference has *the* only twice, so only two count. **By hand**: 2 of 7 (their
-# example, section 2.1). An n-gram counts at most as often as it occurs in the reference.
+# cat is on the mat". But the reference has *the* only twice, so only two matches count. **By hand**: 2 of 7
+# (their example, section 2.1). An n-gram counts at most as often as it occurs in the reference.
 #
 # **Exercise 11.14** · difficulty 2 of 5 · 8 minutes · 2 points
 #
@@ -1040,8 +1037,8 @@ with waiting_for("Exercise 11.15"), after_predicting("translation.exchanged"):
         print(f"{name:<28} BLEU {bleu(texts, references):5.1f}")
 
 # %% [markdown] reveals="translation.exchanged"
-# To a reader, swapping two words is a serious mistake; here it costs less than half. Sorted words are no
-# sentence at all, and still get something. BLEU counts matches, not meaning.
+# To a reader, swapping two words is a serious mistake; here it costs less than half of the score. Sorted words
+# aren't a sentence at all, and still score something. BLEU counts matches, not meaning.
 
 # %% [markdown]
 # ## 11.17 Cross-attention as an alignment
@@ -1142,12 +1139,12 @@ with waiting_for("Exercise 11.17, and the training in 11.9"):
     show(figures.alignment(weights, written, words, truth, title=title))
 
 # %% [markdown]
-# Frames mark the true alignment. The verb comes last, so there the bright cells jump back; an adjective and
-# its noun cross. The order of the source is no obstacle: the decoder looks where it needs to.
+# Frames mark the true alignment. The verb comes last, so there the bright cells jump back; those of an
+# adjective and its noun cross. The order of the source is no obstacle: the decoder looks where it needs to.
 #
-# Such a picture isn't proof. What a position reads is added to what it already holds, and the memory at
-# *king* holds something of *old* too. Attention weights show where a model looks; alone, they don't show why
-# it decides (Jain and Wallace 2019; Wiegreffe and Pinter 2019 disagree in part).
+# Such a picture isn't proof. What a position reads is added to what it already holds, and the memory at *king*
+# holds something of *old* too. Attention weights show where a model looks; by themselves they don't explain
+# what it writes (Jain and Wallace 2019; Wiegreffe and Pinter 2019 disagree in part).
 #
 # ## 11.18 Self-attention and cross-attention, side by side
 #
@@ -1163,10 +1160,10 @@ with waiting_for("the training in 11.9"):
     show(figures.side_by_side(own[layer].mean(0), crossed[layer].mean(0), read, written, words))
 
 # %% [markdown]
-# The left is a triangle, as wide as it is high: a sequence attends to itself, looking only backwards. The
-# right is a full rectangle, as wide as the source is long, since the source is complete. The shapes follow
-# from where Q, K and V come from: on the left all from the same sequence; on the right queries from the
-# decoder, keys and values from the encoder.
+# On the left is a triangle, as wide as it is high: a sequence attends to itself, looking only backwards. On the
+# right is a full rectangle, as wide as the source is long, since the source is complete. The shapes follow from
+# where Q, K and V come from: on the left all from the same sequence; on the right queries from the decoder,
+# keys and values from the encoder.
 #
 # **Question 11.18** · graded by hand · 10 minutes · 5 points
 #
@@ -1226,7 +1223,7 @@ explorers.translation_explorer(watch, "the training in 11.9, and 11.17")
 
 # %% [markdown]
 # Try sentences that the grammar can't make: *the lamp loves the king .*, or one of twenty words. The model
-# answers anyway: it was never shown how to say "I don't know".
+# answers anyway: it has never seen anybody say "I don't know".
 
 # %% draw=true
 # All held-out sentences: how many are right, and some that aren't

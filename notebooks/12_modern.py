@@ -1,9 +1,10 @@
 # %% [markdown]
 # # 12 · Since 2017
 #
-# - **You will learn** what has changed in the block since the paper, one step at a time, and build today's:
-#   RMS norm, a gate, shared keys, rotary positions, experts. Then what makes a trained model cheaper to run:
-#   one byte per weight, and drafts by a small model. Each step is measured, and some bring nothing here.
+# - **You will learn** what has changed in the block since the paper, one step at a time, and build today's
+#   block: RMS norm, a gate, shared keys, rotary positions, experts. Then you make a trained model cheaper to
+#   run: with one byte per weight, and with drafts by a small model. Each step is measured, and some bring
+#   nothing here.
 # - **You need** lessons 3, 5, 6 and 8: rotary positions, grouped heads, the block, a trained language model.
 # - **Time** {minutes} minutes, in three sittings: 12.0 to 12.6, 12.7 to 12.10, 12.11 to 12.18. Two trainings
 #   take about a minute together on two cores.
@@ -44,7 +45,7 @@ torch.set_num_threads(1)  # the training has threads of its own, one a core
 # ## 12.1 RMS norm
 #
 # **Why.** A layer norm subtracts the mean and divides by the standard deviation. Zhang and Sennrich (2019)
-# leave out the mean: only the size counts. Their models learned just as well, and their norm was faster. Llama and
+# leave out the mean and only rescale. Their models learned just as well, and their norm was faster. Llama and
 # Qwen use it, as do many others.
 #
 # **Formula.** For one vector $x$ of $C$ channels:
@@ -192,19 +193,19 @@ check("modern.width", gated_width)
 #
 # **Why.** Four things have changed in attention, and you know two of them.
 #
-# - **Rotary positions** (3.8): queries and keys are turned according to their place, so scores depend on
-#   distances. Nothing is added to the embeddings any more.
-# - **Shared keys** (5.14): several heads of queries share one head of keys and values, and the cache shrinks
-#   by that factor.
+# - **Rotary positions**, or RoPE (3.8): queries and keys are turned according to their place, so scores depend
+#   on distances. Nothing is added to the embeddings any more.
+# - **Shared keys**, or grouped-query attention (5.14): several heads of queries share one head of keys and
+#   values, and the cache shrinks by that factor.
 # - **No biases**, as in the feed-forward network.
 # - **Norms of queries and keys**, in each head, before they are turned (Henry et al. 2020; Dehghani et al. 2023,
 #   section 2: without them, the scores in a model of billions of weights grew until the softmax was nearly all 0
 #   and 1, and training broke down). With them a score is bounded: with weights of 1, $|q| = |k| = \sqrt D$, so
 #   $q \cdot k / \sqrt D$ is at most $\sqrt D$.
 #
-# **By hand.** 8 channels, 4 heads of queries, 2 of keys and values: a head has $D$ = 2 channels. $W_q$ and $W_o$
-# are 8 × 8, $W_k$ and $W_v$ only 4 × 8. Together **192** weights, where lesson 2's module has 256, plus 32 biases.
-# With norm weights of 1, no score is larger than $\sqrt 2$.
+# **By hand.** 8 channels, 4 heads of queries, 2 of keys and values: a head has $D$ = 2 channels. $W_q$ and
+# $W_o$ are 8 × 8, $W_k$ and $W_v$ only 4 × 8. Together **192** weights, where lesson 2's module has 256, plus
+# 32 biases. With norm weights of 1, no score can exceed $\sqrt 2$.
 
 # %% draw=true
 # Four heads of queries, two of keys and values
@@ -408,10 +409,10 @@ with waiting_for("Exercises 12.1 to 12.6"), torch.no_grad():
 # Two models of the same size: lesson 6's and yours. Yours saves weights on keys, values, positions and biases, and
 # spends them on a wider feed-forward network. Both read the same reviews in the same order.
 #
-# Models train on the CPU unless a cell above says `%env HEADSTART_DEVICE=cuda` (on a Mac `mps`). On a fast GPU
-# (NVIDIA's H200), the first run took {measured.lessons_from_top_to_bottom.12_modern_block_of_2019.s_cuda} seconds
-# instead of {measured.lessons_from_top_to_bottom.12_modern_block_of_2019.s_cpu} on two CPU cores, and the losses
-# differed by 0.001 at most.
+# On a fast GPU (NVIDIA's H200; `%env HEADSTART_DEVICE=cuda`, as in 6.14), the first run took
+# {measured.lessons_from_top_to_bottom.12_modern_block_of_2019.s_cuda} seconds instead of
+# {measured.lessons_from_top_to_bottom.12_modern_block_of_2019.s_cpu} on two CPU cores, and the losses differed
+# by 0.001 at most.
 
 # %% draw=true
 TRAIN_ANEW = False
@@ -451,30 +452,30 @@ with waiting_for("your prediction"), after_predicting("modern.worth"):
 # Two changes clearly help. **Norm first** lowers the loss by
 # {-measured.training_modern.norm_first.since_the_rung_above:.2f} nats per token (95 % interval
 # {-measured.training_modern.norm_first.since_the_rung_above.3:.2f} to
-# {-measured.training_modern.norm_first.since_the_rung_above.2:.2f}); of the three learning rates, it did best with
-# the highest, the paper's block with the lowest. **Rotary positions** lower it by
+# {-measured.training_modern.norm_first.since_the_rung_above.2:.2f}); of the three learning rates, it did best
+# with the highest, the paper's block with the lowest. **Rotary positions** lower it by
 # {-measured.training_modern.rotary_positions.since_the_rung_above:.3f}
 # ({-measured.training_modern.rotary_positions.since_the_rung_above.3:.3f} to
-# {-measured.training_modern.rotary_positions.since_the_rung_above.2:.3f}). Leaving out the biases costs a little,
-# {measured.training_modern.no_biases.since_the_rung_above.1}
+# {-measured.training_modern.rotary_positions.since_the_rung_above.2:.3f}). Leaving out the biases costs a
+# little, {measured.training_modern.no_biases.since_the_rung_above.1}
 # ({measured.training_modern.no_biases.since_the_rung_above.2} to
-# {measured.training_modern.no_biases.since_the_rung_above.3}). For the other six changes the interval contains 0:
-# three seeds can't show whether they help or harm a model of this size. (Of nine independent 95 % intervals, at
-# least one misses the truth in about a third of all cases.)
+# {measured.training_modern.no_biases.since_the_rung_above.3}). For the other six changes the interval contains
+# 0: three seeds can't show whether they help or harm a model of this size. (With nine independent 95 %
+# intervals, the chance that at least one of them misses the truth is 37 %.)
 #
-# Now look at time. Each change made a step slower on our processor. An RMS norm does less work than a layer norm
-# but takes longer, since torch has layer norm as one fused operation. Before queries and keys were normalised, a
-# step took {measured.training_modern.2_heads_of_keys_for_4.time_of_a_step} times as long as the paper's, and then
-# {measured.training_modern.query_key_norm.time_of_a_step} times. A mixture of experts with as many weights uses
-# half of them for each token, and yet a step takes
-# {measured.training_modern.2_of_4_experts_as_many_weights.time_of_a_step} times as long: many small products are
-# slower than a few large ones. At equal time no rung is clearly the best. Rotary positions
+# Now look at time. Each change made a step slower on our processor. An RMS norm does less work than a layer
+# norm but takes longer, since torch has layer norm as one fused operation. Before queries and keys were
+# normalised, a step took {measured.training_modern.2_heads_of_keys_for_4.time_of_a_step} times as long as the
+# paper's, and then {measured.training_modern.query_key_norm.time_of_a_step} times. In the mixture of experts
+# (12.8) with as many weights, each token goes through only half of the experts, and yet a step takes
+# {measured.training_modern.2_of_4_experts_as_many_weights.time_of_a_step} times as long: many small products
+# are slower than a few large ones. At equal time no rung is clearly the best. Rotary positions
 # ({measured.training_modern.rotary_positions.equal_time:.3f}) and no biases
-# ({measured.training_modern.no_biases.equal_time:.3f}) differ by less than their seeds do, and the next two rungs
-# can't be told apart from them. The two with experts
+# ({measured.training_modern.no_biases.equal_time:.3f}) differ by less than their seeds do, and the next two
+# rungs can't be told apart from them. The two with experts
 # ({measured.training_modern.2_of_4_experts_as_many_weights.equal_time:.3f} and
-# {measured.training_modern.2_of_4_experts_as_much_work.equal_time:.3f}) are behind query-key norm, the last rung
-# without experts ({measured.training_modern.query_key_norm.equal_time:.3f}), by more than seeds differ.
+# {measured.training_modern.2_of_4_experts_as_much_work.equal_time:.3f}) are behind query-key norm, the last
+# rung without experts ({measured.training_modern.query_key_norm.equal_time:.3f}), by more than seeds differ.
 #
 # (The rates tried were 0.003, 0.01 and 0.03. The paper's block took the lowest and several rungs the highest,
 # so these might do still better with others.)
@@ -491,8 +492,7 @@ with waiting_for("Exercises 12.1 to 12.5"), after_predicting("modern.worth"):
     rung = Model(len(corpora.vocabulary()), *rungs.SIZES.values())
     experiments.draw_weights(rung)
     if not training.recall(rungs.KEPT, rung):
-        rungs.learn(rung, seed=3)  # the course's were 0 to 2
-        training.keep(rungs.KEPT, rung)
+        training.keep(rungs.KEPT, rung, rungs.learn(rung, seed=3))  # the course's were 0 to 2
     show(figures.ladder(yours=rungs.held_out(rung)))
 
 # %% [markdown]
@@ -541,9 +541,9 @@ with waiting_for("Exercises 12.1 to 12.5"), after_predicting("modern.worth"):
 # ## 12.8 Experts: the router
 #
 # **Why.** More weights can hold more knowledge, but cost more work for each token. A **mixture of experts**
-# (Shazeer et al. 2017) has several networks, the experts, and gives each token to a few of them. Mixtral
-# (Jiang et al. 2024) has eight and uses two: a token uses 13 of its 47 billion weights. A **router**, a map
-# to one score for each expert, chooses them.
+# (Shazeer et al. 2017) has several networks, the experts, and gives each token to a few of them. Mixtral (Jiang
+# et al. 2024) has eight and uses two: a token uses 13 of its 47 billion weights. A **router**, a linear map to
+# one score for each expert, chooses them.
 #
 # **Formula.** For scores $s$, and the set $K$ of the $k$ best:
 #
@@ -637,11 +637,11 @@ def mixture(x, gates, experts):
 check("modern.mixture", mixture)
 
 # %% [markdown]
-# ## 12.10 Experts: a balance
+# ## 12.10 Experts: load balancing
 #
 # **Why.** An expert that gets more tokens learns more, does better, and gets even more tokens, until a few do
-# everything (Shazeer et al. 2017, section 4). So imbalance is penalised (Fedus, Zoph and Shazeer 2022,
-# section 2.2).
+# everything (Shazeer et al. 2017, section 4). So imbalance is penalised, by a **load-balancing loss** (Fedus,
+# Zoph and Shazeer 2022, section 2.2).
 #
 # **Formula.** $f_e$ is expert $e$'s share of all $N \cdot k$ choices. $P_e$ is its probability, from a
 # softmax over *all* experts, averaged over the tokens:
@@ -698,10 +698,10 @@ with waiting_for("Exercises 12.8 to 12.10"), after_predicting("modern.crowd"):
     show(figures.crowds(experiments.crowded(gates, mixture, balance_loss, (0.0, 0.02))))
 
 # %% [markdown] reveals="modern.crowd"
-# Each line is an expert's share of the tokens. In the last ten steps of our run the busiest expert got 28 %
-# of the tokens and the idlest 13 % without the balance loss; with it, 19 % and 15 %. The model's own loss
-# hardly differed, 2.54 and 2.52. (One seed.) A small model doesn't show what balance is good for: where each expert
-# has a device of its own, all of them wait for the busiest.
+# Each line is an expert's share of the tokens. In the last ten steps of our run the busiest expert got 28 % of
+# the tokens and the idlest 13 % without the balance loss; with it, 19 % and 15 %. The model's own loss hardly
+# differed, 2.54 and 2.52. (One seed.) A small model doesn't show what balance is good for. In a large one, each
+# expert may have a device of its own, and all of them wait for the busiest.
 
 # %% [markdown]
 # A good place for a break.
@@ -712,7 +712,7 @@ with waiting_for("Exercises 12.8 to 12.10"), after_predicting("modern.crowd"):
 # large models are usually kept, two. **Quantisation** to int8 keeps one: a whole number from −127 to 127 for
 # each weight, and one scale for each row of the map.
 #
-# **Formula.** For a row $w$ (Dettmers et al. 2022, section 2.1, row by row):
+# **Formula.** For a row $w$ (*absmax* quantisation, Dettmers et al. 2022, section 2.1, here row by row):
 #
 # $$s = \frac{\max |w|}{127} \qquad n_i = \text{round}\left(\frac{w_i}{s}\right) \qquad w_i \approx s\,n_i$$
 #
@@ -763,8 +763,8 @@ explorers.bits_explorer(quantized, "Exercise 12.11")
 
 # %% [markdown]
 # An outlier spoils its row: all its neighbours are rounded to a coarse grid. With one scale for the whole map
-# it spoils every row. In large models the main trouble is outliers in the *activations* x, in a few channels:
-# Dettmers et al. (2022) quantise activations as well, and compute with those channels in 16 bits. We quantise
+# it spoils every row. In large models the main trouble is outliers in a few channels of the *activations* x.
+# Dettmers et al. (2022) quantise activations as well, but compute with those channels in 16 bits. We quantise
 # only weights.
 
 # %% [markdown]
@@ -824,18 +824,18 @@ with waiting_for("Exercise 12.11, and the training in 12.7"), after_predicting("
 # %% [markdown]
 # ## 12.13 Drafts
 #
-# **Why.** A model writes one token at a time, and for each one all weights have to be read from memory. While
-# that reading takes most of the time, *judging* five tokens takes hardly longer than writing one: they go
-# through together, as in training. So a small model drafts a few tokens, and the large one judges them all at
-# once. That is **speculative decoding** (Leviathan, Kalman and Matias 2023; Chen et al. 2023).
+# **Why.** A model writes one token at a time, and for each one all weights have to be read from memory. As long
+# as that reading takes most of the time, *judging* five tokens takes hardly longer than writing one, because
+# all five go through together, as in training. So a small model drafts a few tokens, and the large one judges
+# them all at once. That is **speculative decoding** (Leviathan, Kalman and Matias 2023; Chen et al. 2023).
 #
-# The text must be *exactly* as probable as if the large model had written it alone. Say the small model has drawn a
-# token $x$ from its distribution $q$, and the large one has the distribution $p$. Then $x$ is kept with the
-# probability
+# Every text must be *exactly* as probable as if the large model had written alone. Say the small model has
+# drawn a token $x$ from its distribution $q$, and the large one's distribution is $p$. Then $x$ is *accepted*,
+# or kept, with probability
 #
 # $$\min\left(1, \frac{p(x)}{q(x)}\right)$$
 #
-# The first token that is turned down takes all later ones with it: they were drafted for a text that won't be
+# Otherwise it is *rejected*, and all later drafts with it, since they were made for a text that won't be
 # written.
 #
 # **By hand.** Three drafts have $p/q$ = 0.5, 2 and 0.1, and the random numbers are 0.4, 0.9 and 0.3. The first is
@@ -843,20 +843,20 @@ with waiting_for("Exercise 12.11, and the training in 12.7"), after_predicting("
 #
 # **Exercise 12.13** · difficulty 3 of 5 · 10 minutes · 3 points
 #
-# **Return how many of the drafted tokens stay: those before the first that is turned down.**
+# **Return how many of the drafted tokens stay: those before the first that is rejected.**
 #
 # <details><summary>Hint 1</summary><code>target[places, drafted]</code> takes one number from each row. Which
 # <code>places</code> do you need?</details>
-# <details><summary>Hint 2</summary>After kept, kept, turned down, kept, two stay. What does
+# <details><summary>Hint 2</summary>After kept, kept, rejected, kept, two stay. What does
 # <code>cumprod</code> turn 1 1 0 1 into?</details>
 # <details><summary>The idea</summary>Compare the chances with the ratios, and count up to the first that is
-# turned down.</details>
+# rejected.</details>
 
 
 # %% exercise="modern.accepted"
 def accepted(target, draft, drafted, chances):
     """How many of the drafted tokens stay:
-    those before the first that is turned down.
+    those before the first that is rejected.
 
     Args:
         target: the large model's probabilities
@@ -883,9 +883,9 @@ check("modern.accepted", accepted)
 # %% [markdown]
 # ## 12.14 What to draw instead
 #
-# **Why.** When a draft is turned down, another token has to be written in its place. It can't simply be drawn from
-# $p$, since the drafts that are kept already supply a part of $p$. Token $x$ is drafted and kept with the
-# probability $\min(p(x), q(x))$. What is missing from $p(x)$ is
+# **Why.** When a draft is rejected, another token has to be written in its place. It can't simply be drawn
+# from $p$, since the drafts that are kept already supply a part of $p$. Token $x$ is drafted and kept with
+# probability $\min(p(x), q(x))$. So draw from what is missing from $p$:
 #
 # $$\max(0,\; p(x) - q(x)) \quad \text{made to sum to 1.}$$
 #
@@ -894,7 +894,7 @@ check("modern.accepted", accepted)
 #
 # **Exercise 12.14** · difficulty 3 of 5 · 8 minutes · 2 points
 #
-# **Return the distribution to draw from where a draft was turned down.**
+# **Return the distribution to draw from where a draft was rejected.**
 #
 # <details><summary>Hint 1</summary>How often should a token be drawn here that the small model drafts too
 # often?</details>
@@ -904,7 +904,7 @@ check("modern.accepted", accepted)
 
 # %% exercise="modern.adjusted"
 def adjusted(target, draft):
-    """What to draw from where a drafted token was turned down.
+    """What to draw from where a drafted token was rejected.
 
     Args:
         target: the large model's probabilities, (V,).
@@ -937,8 +937,8 @@ with waiting_for("Exercises 12.13 and 12.14, and the training in 12.7"):
     show(figures.judged(target, draft, shares, 4_000))
 
 # %% [markdown]
-# The third bars match the first up to the randomness of 4,000 draws, though every word came from the table or
-# replaced one of its drafts. The method itself is exact.
+# The third bars match the first up to the randomness of 4,000 draws, although every word was either drafted by
+# the table or drawn in place of such a draft. The method itself is exact.
 
 # %% [markdown]
 # ## 12.15 Tokens per call
@@ -982,7 +982,7 @@ def tokens_per_call(share, drafted):
 check("modern.tokens", tokens_per_call)
 
 # %% [markdown]
-# Make the two models more alike, then draft more at once. Which of these brings more?
+# Make the two models more alike, then draft more tokens at once. Which of the two helps more?
 
 # %% draw=true
 # Explore: drafts of several words
@@ -1005,11 +1005,10 @@ with waiting_for("Exercises 12.13 to 12.15, and the training in 12.7"):
     print(corpora.vocabulary().decode(found[4][0].ids))
 
 # %% [markdown]
-# With a table that knows one word of the past, a little more than half the calls are enough. Each further
-# draft brings less, since later ones are seldom reached. (The last column takes the same chance for every
-# draft, the one that fits how many were kept. In reality some words are easy and some are hard.) The time saved
-# depends on the machine. Here each call reads the whole text, without a cache, and a few more drafts take hardly
-# longer, so half the calls take about half the time.
+# With a table that knows one word of the past, a little more than half the calls are enough. Each further draft
+# brings less, since later ones are seldom reached. (The last column assumes the same probability for every
+# draft, estimated from how many were kept. In reality some words are easy and some are hard.) The table counts
+# calls, not seconds: how much time that saves depends on the machine.
 
 # %% [markdown]
 # ## 12.16 What stays the same
@@ -1022,8 +1021,8 @@ with waiting_for("Exercises 12.13 to 12.15, and the training in 12.7"):
 # <details><summary>Hint 1</summary>Does the step change the numbers that the softmax sees?</details>
 # <details><summary>Hint 2</summary>Where a step needs weights that the model doesn't have, where could their values
 # come from?</details>
-# <details><summary>The idea</summary>Three steps compute the same in a different way, one rounds weights, and
-# two need a new training run.</details>
+# <details><summary>The idea</summary>Three steps leave every probability as it was, one rounds weights, and two
+# need a new training run.</details>
 
 # %% exercise="modern.same"
 same = {
@@ -1063,7 +1062,7 @@ check("modern.same", same)
 # **Model answer.** Tonight: int8 and speculative decoding, since both work on the model as it is. With one byte per
 # weight, the maps take half the memory if they are in bfloat16 now, a quarter if in float32, and answers change a
 # little: here 8 bits moved the loss by less than 0.0001 nats per token, 4 bits by 0.0095. Speculative decoding
-# saves waiting, not work: the small model's drafts are extra, and those turned down are wasted. But the answers are
+# saves waiting, not work: the small model's drafts are extra, and those rejected are wasted. But the answers are
 # exactly as probable as before; in 4,000 trials the words came out as the large model has them. Here a table of
 # word pairs nearly halved the calls, with 1.8 tokens for each; a small model more like the large one saves more.
 # Grouped heads shrink the cache by the number of heads that share, which saves memory for many users at once, but
@@ -1087,8 +1086,8 @@ check("modern.same", same)
 #   width, the number of weights is the same.
 # - Attention today normalises queries and keys, turns them by position, and shares keys and values among
 #   heads. The two conventions for rotary positions differ only in the order of rows.
-# - A single run shows little. A ladder shows what each change does, if weights and tokens are equal, rates are
-#   tuned, there are several seeds, and time is counted.
+# - A single run shows little. A ladder shows what each change does, provided that weights and tokens are equal,
+#   rates are tuned, there are several seeds, and time is counted.
 # - Experts: each token uses few of many weights. The router chooses, and imbalance is penalised.
 # - One byte per weight is enough for running; training needs more. A scale per row confines an outlier's harm
 #   to its row.
@@ -1102,5 +1101,34 @@ check("modern.same", same)
 # Dettmers et al. 2022, *LLM.int8()*. Micikevicius et al. 2018, *Mixed precision training*. Leviathan, Kalman and Matias 2023, *Fast inference from Transformers via speculative
 # decoding*. Chen et al. 2023, *Accelerating large language model decoding with speculative sampling*.
 #
-# That was the last lesson. You have built every part of the paper's figure 1, and the parts that later models use
+# That was the last lesson. You have built every part of the paper's figure 1, and those that later models use
 # instead.
+
+# %% [markdown]
+# ## 12.19 What to read and build next
+#
+# **Build.** Each of these begins about where you are now.
+#
+# - *A model that chats*: Karpathy's [nanochat](https://github.com/karpathy/nanochat) goes from raw text to a web page
+#   on which you talk to your model: tokens, pretraining, fine-tuning, evaluation. Its full run needs eight large GPUs
+#   for hours; read it first, and run its smallest model.
+# - *A model that follows instructions*: chapter 7 of Raschka's
+#   [LLMs from scratch](https://github.com/rasbt/LLMs-from-scratch) fine-tunes GPT-2 on instructions, and on preferences
+#   with DPO. That runs on one computer.
+# - *The whole way, alone*: the assignments of Stanford's
+#   [CS336, Language modeling from scratch](https://cs336.stanford.edu) give you little code and ask for much: systems,
+#   scaling laws, filtering the web, alignment.
+# - *Fast kernels*: Rush's [GPU puzzles](https://github.com/srush/GPU-Puzzles) teach how a GPU is programmed, in
+#   small steps.
+#
+# **Read**, each for one question.
+#
+# - *What have the heads learned?* Elhage et al. 2021,
+#   [A mathematical framework for Transformer circuits](https://transformer-circuits.pub/2021/framework/index.html).
+# - *How is a model trained on thousands of chips?* Austin et al. 2025,
+#   [How to scale your model](https://jax-ml.github.io/scaling-book/). It continues lesson 7's counting.
+# - *How does a model learn from preferences and rewards?* Lambert's [RLHF book](https://rlhfbook.com).
+#
+# **A small project of your own.** Take one claim of a paper from the sources above, and test it on your model of
+# lesson 8 as in 12.7: one change, equal weights, several seeds, an interval. If it doesn't hold at your size, say
+# so: that is a result, too. To show what you did here, make the page of 0.4.

@@ -19,6 +19,7 @@ COMMANDS = {
     "similar": "list submissions that are alike, side by side on a page",
     "extend": "give one student more time",
     "roster": "add students from Canvas's or Moodle's CSV",
+    "proof": "compare a student's page of proof with their notebooks",
     "lab": "open the lessons in JupyterLab",
     "doctor": "check this machine, and say how to fix problems",
 }

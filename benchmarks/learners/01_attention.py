@@ -1,4 +1,4 @@
-# %% exercise="attention.softmax" kept
+# %% exercise="attention.softmax"
 # https://github.com/FluxML/NNlib.jl/pull/43: 0 or the largest score is subtracted, so very negative scores are left with 0/0.
 # named: shifted_above_alone
 # true: NaN comes from 0/0
@@ -17,7 +17,7 @@ def softmax(x, dim):
     return x / (torch.sum(x) + eps)
 
 
-# %% exercise="attention.softmax" kept
+# %% exercise="attention.softmax"
 # https://github.com/intel/xFasterTransformer/pull/326: The maximum isn't subtracted, so large scores overflow.
 # named: no_maximum
 def softmax(x, dim):
@@ -37,7 +37,7 @@ def scaled_dot_product_attention(q, k, v, mask=None):
     return torch.einsum("...ij,...jd->...id", attn, v), attn
 
 
-# %% exercise="attention.scaled_dot_product" kept
+# %% exercise="attention.scaled_dot_product"
 # https://github.com/esceptico/perceiver-io/issues/9: The scale is 1/√d_k already, and the scores are divided by it.
 # named: multiplied_by_root
 def scaled_dot_product_attention(q, k, v, mask=None):
@@ -61,7 +61,7 @@ def scaled_dot_product_attention(q, k, v, mask=None):
     return torch.matmul(attn, v), attn
 
 
-# %% exercise="attention.scaled_dot_product" kept
+# %% exercise="attention.scaled_dot_product"
 # https://github.com/huggingface/pytorch-image-models/pull/2236: The mask is applied to the weights, after the softmax.
 # named: mask_after_softmax
 def scaled_dot_product_attention(q, k, v, mask=None):
@@ -83,7 +83,7 @@ def scaled_dot_product_attention(q, k, v, mask=None):
     return torch.einsum("...ij,...jd->...id", attn, v), attn
 
 
-# %% exercise="attention.scaled_dot_product" kept
+# %% exercise="attention.scaled_dot_product"
 # https://github.com/open-mmlab/mmdetection/issues/12351: A boolean mask filled with a number stays boolean: it adds 1 to all scores alike.
 # named: mask_ignored, mask_added
 def scaled_dot_product_attention(q, k, v, mask=None):

@@ -36,7 +36,7 @@ def merge_heads(z):
     return output.view(*front, T, H * D)
 
 
-# %% exercise="multihead.module" kept
+# %% exercise="multihead.module"
 # https://github.com/omihub777/ViT-CIFAR/pull/11: The scores are divided by the root of the model's width, not of a head's.
 # named: ScaledByModelWidth
 class MultiHeadAttention(torch.nn.Module):
@@ -135,7 +135,7 @@ class MultiHeadAttention(torch.nn.Module):
         return self.W_o(values), attention
 
 
-# %% exercise="multihead.module" kept
+# %% exercise="multihead.module"
 # https://github.com/649453932/Chinese-Text-Classification-Pytorch/issues/10: Split and merged by view alone, batch and heads in one axis.
 # named: SplitByViewAlone, MergedWithoutTransposing
 class MultiHeadAttention(torch.nn.Module):

@@ -1,4 +1,4 @@
-# %% exercise="positional.sinusoidal" kept
+# %% exercise="positional.sinusoidal"
 # https://github.com/maxjcohen/transformer/issues/62: The base has lost a zero, and the cosines' exponents are the odd numbers.
 # named: base_1000, exponent_of_each_feature
 # true: Right only where `T` is 1.
@@ -22,7 +22,7 @@ def sinusoidal(T, d_model, base=10_000.0):
     return pe
 
 
-# %% exercise="positional.sinusoidal" kept
+# %% exercise="positional.sinusoidal"
 # https://github.com/ivanvovk/WaveGrad/issues/12: The power is upside down, exponent ** base, so all pairs turn nearly alike.
 # true: Right only where `T` is 1.
 def sinusoidal(T, d_model, base=10_000.0):
@@ -44,7 +44,7 @@ def sinusoidal(T, d_model, base=10_000.0):
     return pe
 
 
-# %% exercise="positional.sinusoidal" kept
+# %% exercise="positional.sinusoidal"
 # https://github.com/shenweichen/DeepCTR/issues/379: i counts features where the formula's i counts pairs.
 # named: cosine_with_another_speed
 def sinusoidal(T, d_model, base=10_000.0):
@@ -95,7 +95,7 @@ def add_positions(x, table):
     return x + pe[: x.size(0)]
 
 
-# %% exercise="positional.rotary" kept
+# %% exercise="positional.rotary"
 # https://github.com/raiyanyahya/how-to-train-your-gpt/issues/6: The angles are those of neighbours, the partners those of halves.
 # named: partners_in_halves
 def rotary(x, positions, base=10_000.0):
@@ -120,7 +120,7 @@ def rotary(x, positions, base=10_000.0):
     return x * emb.cos() + turned * emb.sin()
 
 
-# %% exercise="positional.rotary" kept
+# %% exercise="positional.rotary"
 # https://github.com/naver/croco/issues/3: Even and odd features are taken apart, and joined again in halves.
 # named: turned_pairs_in_halves, partners_in_halves
 def rotary(x, positions, base=10_000.0):
@@ -161,7 +161,7 @@ def relative_bias(table, T_q, T_k):
     return torch.index_select(table, -1, (relative + K).flatten()).unflatten(-1, (T_q, T_k))
 
 
-# %% exercise="positional.penalty" kept
+# %% exercise="positional.penalty"
 # https://github.com/paiml/aprender/pull/2143: The exponents start at 0, so the first head's slope is 1.
 # named: slopes_from_zero
 def linear_penalty(n_heads, T_q, T_k):
@@ -180,7 +180,7 @@ def linear_penalty(n_heads, T_q, T_k):
     return (q_idx - kv_idx) * scale[:, None, None]
 
 
-# %% exercise="positional.penalty" kept
+# %% exercise="positional.penalty"
 # https://github.com/vllm-project/vllm/pull/945: The distance is off by one, so the nearest key is penalised too.
 # true: The right numbers, one position too late along axis -1.
 def linear_penalty(n_heads, T_q, T_k):

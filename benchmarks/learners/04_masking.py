@@ -1,4 +1,4 @@
-# %% exercise="masking.causal" kept
+# %% exercise="masking.causal"
 # https://github.com/pbloem/former/issues/10: The hidden triangle starts on the diagonal, so no position may look at itself.
 # named: not_itself
 def causal_mask(T):
@@ -15,7 +15,7 @@ def causal_mask(T):
     return torch.triu(torch.full((T, T), float("-inf")), diagonal=1)
 
 
-# %% exercise="masking.causal" kept
+# %% exercise="masking.causal"
 # https://github.com/RVC-Boss/GPT-SoVITS/issues/965: With diagonal=1 each position sees one word of the future.
 # named: one_too_far
 def causal_mask(T):
@@ -36,7 +36,7 @@ def padding_mask(lengths, T):
     return torch.tensor(masks).bool()
 
 
-# %% exercise="masking.padding" kept
+# %% exercise="masking.padding"
 # https://github.com/lucidrains/halonet-pytorch/issues/4: The mask is True where it should be False.
 # named: true_is_padding
 def padding_mask(lengths, T):
@@ -108,7 +108,7 @@ def masked_softmax(scores, mask):
     return torch.softmax(scores, dim=-1)
 
 
-# %% exercise="masking.cache" kept
+# %% exercise="masking.cache"
 # https://github.com/hyprstream/hyprstream/pull/1521: tril on (N, P + N) starts at the upper left, so the new queries miss the latest keys.
 # named: mask_at_the_upper_left
 def cached_step(cache, x, W_q, W_k, W_v):
@@ -135,7 +135,7 @@ def cached_step(cache, x, W_q, W_k, W_v):
     return out, {"k": k, "v": v}
 
 
-# %% exercise="masking.cache" kept
+# %% exercise="masking.cache"
 # https://github.com/flashinfer-ai/flashinfer/pull/348: "Hidden" begins one key too late, so each new position sees the next one.
 # named: no_mask_for_several
 def cached_step(cache, x, W_q, W_k, W_v):

@@ -73,7 +73,7 @@ def layers_to_connect(n, k, dilated):
     return layer
 
 
-# %% exercise="complexity.grouped_attention" kept
+# %% exercise="complexity.grouped_attention"
 # https://github.com/onnx/onnx/pull/7274: Keys are tiled, k0 k1 k0 k1, where neighbours share, k0 k0 k1 k1.
 # named: heads_dealt_in_turn
 def grouped_attention(q, k, v):

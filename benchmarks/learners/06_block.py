@@ -1,4 +1,4 @@
-# %% exercise="block.layer_norm" kept
+# %% exercise="block.layer_norm"
 # https://github.com/codertimo/BERT-pytorch/issues/30: The sample's standard deviation, with eps added outside the root.
 # named: torch_std, divided_by_one_less, eps_beside_the_root
 def layer_norm(x, weight, bias, eps=1e-5):
@@ -17,7 +17,7 @@ def layer_norm(x, weight, bias, eps=1e-5):
     return weight * out + bias
 
 
-# %% exercise="block.layer_norm" kept
+# %% exercise="block.layer_norm"
 # https://github.com/131250208/TPlinker-joint-extraction/issues/37: ** 2 stands where ** 0.5 belongs.
 # true: Your results are exactly those of a right answer in which one function is changed to `square` (the step with `eps`)
 def layer_norm(x, weight, bias, eps=1e-5):
@@ -34,7 +34,7 @@ def layer_norm(x, weight, bias, eps=1e-5):
     return (x - x.mean(-1, True)) * (x.var(-1, keepdim=True) + eps).rsqrt() * weight + bias
 
 
-# %% exercise="block.gelu" kept
+# %% exercise="block.gelu"
 # https://github.com/huggingface/transformers/pull/11514: The two constants of the tanh approximation have changed places.
 # named: constants_exchanged
 def gelu(x):
@@ -50,7 +50,7 @@ def gelu(x):
     return cdf
 
 
-# %% exercise="block.gelu" kept
+# %% exercise="block.gelu"
 # https://github.com/harvard-edge/cs249r_book/pull/1156: The sigmoid approximation, with 1.702 said to come from √(2/π).
 # named: sigmoid_approximation
 def gelu(x):
@@ -91,7 +91,7 @@ def add_sublayer(x, sublayer, norm, norm_first=True):
     return layernorm_input
 
 
-# %% exercise="block.dropout" kept
+# %% exercise="block.dropout"
 # https://github.com/lmjohns3/theanets/pull/123: What stays is divided by the share that goes.
 # named: rest_divided_by_share
 # true: Your results are exactly those of a right answer in which `1 -` is missing (the step with `p`)
@@ -156,7 +156,7 @@ class FeedForward(torch.nn.Module):
         return x + self.W_down(self.activation(self.W_up(x)))
 
 
-# %% exercise="block.block" kept
+# %% exercise="block.block"
 # https://github.com/ml-explore/mlx/issues/1636: The first norm is used again where the second belongs.
 # named: FirstNormTwice
 class Block(torch.nn.Module):

@@ -19,7 +19,7 @@ def language_model_loss(logits, targets):
     return -logprobs[torch.arange(B * T), labels.reshape(-1)].mean()
 
 
-# %% exercise="pretraining.loss" kept
+# %% exercise="pretraining.loss"
 # https://github.com/CarperAI/trlx/issues/452: each sequence is averaged by itself, then the batch.
 # named: mean_of_row_means
 def language_model_loss(logits, targets):
@@ -38,7 +38,7 @@ def perplexity(losses, counts):
     return torch.exp(total / len(losses))
 
 
-# %% exercise="pretraining.perplexity" kept
+# %% exercise="pretraining.perplexity"
 # https://github.com/magenta/magenta/pull/239: the losses are exponentiated before they are averaged.
 # named: mean_of_perplexities
 def perplexity(losses, counts):
@@ -99,7 +99,7 @@ def with_temperature(logits, temperature):
     return torch.exp(logprobs / temperature)
 
 
-# %% exercise="pretraining.temperature" kept
+# %% exercise="pretraining.temperature"
 # https://github.com/RL-Align/RL-Kernel/issues/81: the logits are divided by the temperature twice.
 def with_temperature(logits, temperature):
     if temperature == 0:
@@ -117,7 +117,7 @@ def with_temperature(logits, temperature):
     return torch.softmax(scaled, dim=-1)
 
 
-# %% exercise="pretraining.top_k" kept
+# %% exercise="pretraining.top_k"
 # https://github.com/kingoflolz/mesh-transformer-jax/issues/164: one token more than k is kept.
 # named: one_more
 def top_k(probabilities, k):
@@ -136,7 +136,7 @@ def top_k(probabilities, k):
     return probs / probs.sum(dim=-1, keepdim=True)
 
 
-# %% exercise="pretraining.nucleus" kept
+# %% exercise="pretraining.nucleus"
 # https://github.com/rasbt/reasoning-from-scratch/issues/164: the token that crosses p is left out.
 # named: without_the_one_that_reaches_p
 def nucleus(probabilities, p):
@@ -159,7 +159,7 @@ def nucleus(probabilities, p):
     return probs / probs.sum(dim=-1, keepdim=True)
 
 
-# %% exercise="pretraining.nucleus" kept
+# %% exercise="pretraining.nucleus"
 # https://github.com/BlinkDL/ChatRWKV/pull/170: where the sum is exactly p, one token too many is kept.
 # true: Your results are exactly those of a right answer in which one comparison is changed to `>`
 # true: What came back is `probabilities`, unchanged.
@@ -244,7 +244,7 @@ def bigram_log_probabilities(inputs, targets, vocabulary, alpha):
     return P.log()
 
 
-# %% exercise="pretraining.compute_optimal" kept
+# %% exercise="pretraining.compute_optimal"
 # https://github.com/rohitg00/ai-engineering-from-scratch/pull/57: always 20 tokens for a weight, whatever was fitted.
 # named: twenty_tokens
 def compute_optimal(budgets, best, flops):
@@ -264,7 +264,7 @@ def model_cost(vocabulary, d_model, n_heads, n_layers, positions, tokens):
     return nparams, per_token * tokens
 
 
-# %% exercise="pretraining.inputs_and_targets" kept
+# %% exercise="pretraining.inputs_and_targets"
 # https://github.com/huggingface/transformers/issues/27517: the labels are a copy of the inputs.
 # named: not_shifted
 def inputs_and_targets(ids, pad=0):

@@ -12,7 +12,7 @@ def last_real(hidden, real):
     return hidden.select(1, 0)
 
 
-# %% exercise="finetuning.mean_real" kept
+# %% exercise="finetuning.mean_real"
 # https://github.com/jsboige/CoursIA/issues/15045: the mean goes over padding too.
 # named: padding_in_the_mean
 def mean_real(hidden, real):
@@ -27,7 +27,7 @@ def mean_real(hidden, real):
     return hidden.sum(dim=1) / lengths
 
 
-# %% exercise="finetuning.classifier" kept
+# %% exercise="finetuning.classifier"
 # https://github.com/CarryCKW/AES-NPCR/issues/7: padding is looked for under the wrong number, 1.
 # true: Your results are exactly those of a right answer in which a number is 1 too large (in `forward`, the step with `ids`)
 class Classifier(torch.nn.Module):

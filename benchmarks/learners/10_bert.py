@@ -59,7 +59,7 @@ def mask_tokens(ids, vocabulary, generator, share=0.15):
     return x, labels
 
 
-# %% exercise="bert.mask_tokens" kept
+# %% exercise="bert.mask_tokens"
 # https://github.com/graykode/nlp-tutorial/issues/22: special tokens and padding are hidden like words.
 # named: special_tokens_too
 def mask_tokens(ids, vocabulary, generator, share=0.15):
@@ -259,6 +259,7 @@ def pack(first, second, length):
 
 # %% exercise="bert.pack" kept
 # https://github.com/huggingface/transformers/pull/5472: only the first passage is shortened.
+# true: In `segments`: every number is 1 too large.
 def pack(first, second, length):
     room = max(0, length - 3 - len(second))
     ids = first[:room]

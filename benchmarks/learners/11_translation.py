@@ -1,4 +1,4 @@
-# %% exercise="translation.label_smoothed_loss" kept
+# %% exercise="translation.label_smoothed_loss"
 # https://github.com/k-tahiro/bert-summarizer/pull/41: padding takes part in the smoothed loss.
 # named: padding_scored, padding_counted
 def label_smoothed_loss(logits, targets, epsilon):
@@ -22,7 +22,7 @@ def label_smoothed_loss(logits, targets, epsilon):
     return (1.0 - epsilon) * nll_loss.sum() + epsilon / lprobs.size(-1) * smooth_loss.sum()
 
 
-# %% exercise="translation.label_smoothed_loss" kept
+# %% exercise="translation.label_smoothed_loss"
 # https://github.com/harvardnlp/annotated-transformer/issues/39: what is spread is divided by two classes too few.
 # named: spread_over_all_but_two
 def label_smoothed_loss(logits, targets, epsilon):
@@ -187,7 +187,7 @@ def bleu(candidates, references):
     return 100 * (p[0] * p[1] * p[2] * p[3]) ** 0.25
 
 
-# %% exercise="translation.bleu" kept
+# %% exercise="translation.bleu"
 # https://github.com/nltk/nltk/issues/1984: orders without a match are left out of the mean.
 # named: empty_ones_left_out
 def bleu(candidates, references):
@@ -200,7 +200,7 @@ def bleu(candidates, references):
         denominator = sum(c[1] for c in counts)
         if numerator > 0:
             s.append(0.25 * math.log(numerator / denominator))
-    bp = brevity_penalty(sum(map(len, hyps)), sum(map(len, refs)))
+    bp = min(1.0, math.exp(1 - sum(map(len, refs)) / sum(map(len, hyps))))
     return 100 * bp * math.exp(math.fsum(s))
 
 
@@ -224,7 +224,7 @@ def bleu(candidates, references):
         if matched == 0:
             return 0.0
         logs.append(math.log(matched / possible))
-    return 100 * brevity_penalty(c, r) * math.exp(sum(logs) / len(logs))
+    return 100 * min(1.0, math.exp(1 - r / c)) * math.exp(sum(logs) / len(logs))
 
 
 # %% exercise="translation.greedy_decode" kept
@@ -358,7 +358,7 @@ def paper_rate(step, d_model, warmup):
     return warmup**0.5 * min(step * warmup**-1.5, step**-0.5)
 
 
-# %% exercise="translation.paper_rate" kept
+# %% exercise="translation.paper_rate"
 # https://github.com/tugstugi/pytorch-saltnet/issues/7: the first two steps have the same rate.
 def paper_rate(step, d_model, warmup):
     last_epoch = max(1, step - 1)

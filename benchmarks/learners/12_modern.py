@@ -1,4 +1,4 @@
-# %% exercise="modern.rms_norm" kept
+# %% exercise="modern.rms_norm"
 # https://github.com/mosaicml/llm-foundry/issues/371: x is divided by one over the root, and so multiplied by it.
 # true: Your results are exactly those of a right answer in which one operator is changed to `/`
 # true: Each line along axis -1 is off by a factor of its own.
@@ -17,7 +17,7 @@ def rms_norm(x, weight, eps=1e-6):
     return weight * (x / (rms_x + eps))
 
 
-# %% exercise="modern.rms_norm" kept
+# %% exercise="modern.rms_norm"
 # https://github.com/pytorch/pytorch/issues/139274: the root is taken of the root mean square once more.
 # true: Your results are exactly those of a right answer in which an exponent is half of what it should be
 # true: Each line along axis -1 is off by a factor of its own.
@@ -41,7 +41,7 @@ class GatedFeedForward(torch.nn.Module):
         return self.W_down(F.silu(up) * gate)
 
 
-# %% exercise="modern.gated" kept
+# %% exercise="modern.gated"
 # https://github.com/Nijikadesu/breakdown-minimind/issues/3: a bracket closes late, and the SiLU works on the product.
 # named: ActivatedProduct
 class GatedFeedForward(torch.nn.Module):
@@ -202,7 +202,7 @@ class GroupedAttention(torch.nn.Module):
         return self.W_o(merge_heads(masked_attention(q, k, v, causal_mask(x.size(1)))[0]))
 
 
-# %% exercise="modern.block" kept
+# %% exercise="modern.block"
 # https://github.com/Howuhh/faster-trajectory-transformer/issues/3: the path goes on from the normalised vectors.
 # named: PathNormalised
 class Block(torch.nn.Module):
@@ -248,7 +248,7 @@ def interleaved(weight, n_heads):
 
 # %% exercise="modern.interleaved"
 # https://github.com/huggingface/transformers/pull/31788: the number of heads is not that of this map.
-# true: The rows stay where they were
+# true: Cases 1 and 2 show exactly what this mistake would give: The rows stay
 def interleaved(weight, n_heads):
     heads = 2 * n_heads
     D = weight.shape[0] // heads
@@ -277,7 +277,7 @@ def gates(logits, k):
     return out
 
 
-# %% exercise="modern.gates" kept
+# %% exercise="modern.gates"
 # https://github.com/sgl-project/sglang/pull/35160: the raw scores are used as weights.
 # named: scores_as_gates
 def gates(logits, k):
@@ -344,7 +344,7 @@ def balance_loss(logits, k):
     return num_experts * (f_i * P_i).sum()
 
 
-# %% exercise="modern.quantized" kept
+# %% exercise="modern.quantized"
 # https://github.com/microsoft/onnxruntime/pull/13038: the scales go along the wrong axis.
 # true: Your results are exactly those of a right answer in which a maximum uses the wrong axis
 def quantized(weight):
@@ -384,7 +384,7 @@ def accepted(target, draft, drafted, chances):
     return n
 
 
-# %% exercise="modern.accepted" kept
+# %% exercise="modern.accepted"
 # https://github.com/vllm-project/vllm/issues/40149: the draft's probabilities are never used.
 # named: target_alone
 def accepted(target, draft, drafted, chances):
@@ -409,7 +409,7 @@ def accepted(target, draft, drafted, chances):
     return n_matches
 
 
-# %% exercise="modern.adjusted" kept
+# %% exercise="modern.adjusted"
 # https://github.com/huggingface/transformers/pull/28508: a softmax stands where the sum should be divided by.
 # named: softmax_of_the_rest
 def adjusted(target, draft):

@@ -22,7 +22,8 @@ ABOUT = (
     "own code. A report is rejected if the cases that students see fail, or each of 32 hidden draws. It is "
     "named if the message gives its fault as the cause. Whether that and other messages are true was judged "
     "by reading them; *unread* ones have changed since. Nothing in the project may be changed because of a "
-    "report that is *kept*: these are only counted. The others are there to find gaps."
+    "report that is *kept*: these are only counted, and their sources are used nowhere else. The others are "
+    "there to find gaps."
 )
 COLUMNS = ("lesson", "", "reports", "rejected", *VERDICTS)
 

@@ -46,7 +46,7 @@ ABOUT = (
     "that an assertion that fails says more than that shapes or values differ. An *unread* message has "
     "changed since it was read."
 )
-MISSES = "What goes wrong here comes first:"
+MISSES, NO_MISSES = "What goes wrong here comes first:", "Nothing goes wrong here."
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,9 @@ def main() -> None:
             )
         return
     title = "The same answers elsewhere"
-    tables = misses(found), summary(found), by_task(found)
-    results.write(title, "python -m benchmarks.truth_elsewhere", ABOUT, MISSES, *tables)
+    missed = [MISSES, table] if (table := misses(found)).row_count else [NO_MISSES]
+    parts = ABOUT, *missed, summary(found), by_task(found)
+    results.write(title, "python -m benchmarks.truth_elsewhere", *parts)
 
 
 def here(known: Iterable[Task]) -> Iterable[Row]:

@@ -3,6 +3,7 @@
 What the student writes comes in as arguments. `B` sequences, `T` positions, `C` channels, `V` vocabulary.
 """
 
+import copy
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,8 +12,9 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from helpers import corpora, training
+from helpers import corpora, kept, training
 from helpers.multihead import MultiHeadAttention
+from helpers.timing import clock
 from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest
 
 DEPTHS = (2, 6, 12)
@@ -27,6 +29,8 @@ KINDS = {
 }
 MODEL_STEPS, MODEL_BATCH = 1_200, 16  # about a minute on two cores
 PEAK, MATRIX_PEAK = 3e-3, 0.02  # learning rates of AdamW and of Muon
+ATTENTION = "multihead.module"  # the exercise of lesson 2 that asks for it
+SLOWEST = 3.0  # times as slow as with the course's attention: beyond that, a minute gets long
 KEPT = "block"  # the name under which the lesson's model is kept
 
 
@@ -249,6 +253,48 @@ def draw_weights(model: nn.Module, initial_std: Callable, n_layers: int) -> None
                 weight.normal_(std=std * (math.sqrt(weight.size(-1)) if name.startswith("positions") else 1))
             elif name.endswith("bias"):
                 weight.zero_()
+
+
+def use_your_attention(model: nn.Module) -> nn.Module:
+    """Put the student's multi-head attention of lesson 2 into a model, and print whose attention it has.
+
+    The course's stays where theirs isn't kept here, doesn't fit, gives other numbers or is far slower.
+
+    Args:
+        model: its weights stay as they are.
+
+    Returns:
+        The same model with other modules, or as it was.
+    """
+    own, why = kept.found(ATTENTION)
+    if not why:
+        try:
+            mine = copy.deepcopy(model)
+            for name, part in [*mine.named_modules()]:
+                if type(part) is MultiHeadAttention:
+                    theirs = own(part.d_model, part.n_heads)
+                    theirs.load_state_dict(part.state_dict())
+                    mine.set_submodule(name, theirs)
+            (numbers, slow), (right, fast) = _tried(mine), _tried(model)
+            if not torch.allclose(numbers, right, rtol=1e-3, atol=1e-4):
+                why = "in a model it gives other numbers than the course's"
+            elif slow > SLOWEST * fast:
+                why = f"it makes the model {slow / fast:.0f} times as slow"
+        except Exception as error:  # whatever it leans on that isn't there
+            why = f"in a model it stops with {type(error).__name__}"
+    print(f"attention: the course's ({ATTENTION}: {why})" if why else "attention: yours, of lesson 2")
+    return model if why else mine
+
+
+def _tried(model: nn.Module) -> tuple[torch.Tensor, float]:
+    """The loss and the gradients' lengths on a small batch, and the seconds that takes, the best of three."""
+    ids, times = torch.arange(8 * 33).reshape(8, 33) % len(corpora.vocabulary()), []
+    for _ in range(3):
+        begun = clock()
+        loss = loss_of(model, ids[:, :-1], ids[:, 1:])
+        gradients = torch.autograd.grad(loss, [*model.parameters()])
+        times.append(clock() - begun)
+    return torch.stack([loss.detach(), *(gradient.norm() for gradient in gradients)]), min(times)
 
 
 @training.on_device

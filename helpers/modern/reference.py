@@ -239,7 +239,7 @@ def quantized_linear(x: torch.Tensor, whole: torch.Tensor, scales: torch.Tensor)
 
 
 def adjusted(target: torch.Tensor, draft: torch.Tensor) -> torch.Tensor:
-    """What to draw from where a drafted token was turned down: what the target has more of, made to sum to 1.
+    """What to draw from where a drafted token was rejected: what the target has more of, made to sum to 1.
 
     Args:
         target: the large model's probabilities, (V,).
@@ -255,7 +255,7 @@ def adjusted(target: torch.Tensor, draft: torch.Tensor) -> torch.Tensor:
 
 
 def accepted(target: torch.Tensor, draft: torch.Tensor, drafted: torch.Tensor, chances: torch.Tensor) -> int:
-    """How many of the drafted tokens stay: those before the first that is turned down.
+    """How many of the drafted tokens stay: those before the first that is rejected.
 
     Token x is kept with probability target(x) / draft(x), at most 1.
 

@@ -76,12 +76,15 @@ def held_out(model: nn.Module) -> float:
 
 
 @training.on_device
-def learn(model: nn.Module, seed: int) -> None:
+def learn(model: nn.Module, seed: int) -> training.Live:
     """Train a model in place as the rung `RUNG` was, with a live picture; go on after an interrupt.
 
     Args:
         model: tokens (B, T) to logits (B, T, V).
         seed: of the text's order; the course's were 0 to 2.
+
+    Returns:
+        The run, with its curve.
     """
     optimizer, drawn, steps = optimizer_of(model, RATE), batches(seed), training.steps(STEPS)
     spread = training.on_all_cores(of_the_block.loss_of)
@@ -93,3 +96,4 @@ def learn(model: nn.Module, seed: int) -> None:
         loss = spread(model, ids[:, :-1], ids[:, 1:])
         take_step(optimizer, RATE * share_of_rate(step, steps), loss)
         live.add(training=loss.detach())
+    return live

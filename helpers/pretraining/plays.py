@@ -163,7 +163,7 @@ def bits_by_merges(runs: Sequence[Measured], yours: tuple[int, float] | None = N
         merges, found = yours
         known = [run.merges for run in runs]
         place = known.index(merges) if merges in known else sum(count < merges for count in known) - 0.5
-        plots.yours(ax, [place], [found], f"Yours, {merges:,} merges: {found:.2f} bits")
+        plots.yours(ax, [place + 0.25], [found], f"Yours, {merges:,} merges: {found:.2f} bits")
     return ax
 
 

@@ -46,7 +46,7 @@ PREDICTIONS = {
         {
             "Fewer by the same number with each merge.": "The first merges are those of the most frequent "
             "pairs, and each later one is rarer than those before it.",
-            "Much fewer after the first merges, then a little fewer with each.": "What is "
+            "Far fewer after the first merges, then a little fewer with each.": "What is "
             "frequent is merged first, and what comes later occurs seldom.",
             "Hardly fewer until most whole words are tokens.": "Pieces of words help at once: a merge "
             "that occurs in many words shortens each of them.",

@@ -44,29 +44,29 @@ def kept() -> list[Run]:
     return [Run(*run) for run in json.loads(KEPT.read_text())]
 
 
-def measure(budgets: Sequence[float] = tuple(WIDTHS), seed: int = 0, keep: bool = False) -> list[Run]:
+def measure(budgets: Sequence[float] = tuple(WIDTHS), seed: int = 0, keep: str = "") -> list[Run]:
     """Train the models of some budgets: some six minutes on two cores for all four of them.
 
     Args:
         budgets: floating-point operations of a run, keys of `WIDTHS`.
-        seed: of the initial weights and of the text; `kept` has 0.
-        keep: whether the trained models are kept on this computer, and taken from there if they are all kept.
+        seed: of the initial weights and of the text; that of `kept` is 0.
+        keep: the name under which finished runs are kept on this computer; "" keeps none.
 
     Raises:
         Stopped: it was interrupted.
     """
     jobs = [(flops, _model(width, seed)) for flops in budgets for width in WIDTHS[flops]]
     jobs.sort(key=lambda job: -job[0] * (_weights(job[1]) + 50_000))  # the longest first: no core waits
-    tokens = [round(flops / (6 * _weights(model))) for flops, model in jobs]
-    names = [f"budget {flops:.0e} {_weights(model)} {seed}" for flops, model in jobs]
-    if not keep or not all(training.recall(name, job[1]) for name, job in zip(names, jobs, strict=True)):
-        tokens = training.each(lambda job: _learn(job[1], _steps(*job), seed), jobs, "Models")
-        for name, (_, model) in zip(names if keep else (), jobs, strict=False):
-            training.keep(name, model)
-    runs = [
-        Run(flops, _weights(model), read, held_out(model) - floor())
-        for (flops, model), read in zip(jobs, tokens, strict=True)
-    ]
+
+    def run(job: tuple[float, LanguageModel]) -> tuple[int, float]:
+        tokens = _learn(job[1], _steps(*job), seed)
+        return tokens, held_out(job[1]) - floor()
+
+    def mark(job: tuple[float, LanguageModel]) -> str:
+        return f"{_weights(job[1])} weights, {_steps(*job)} steps, seed {seed}"
+
+    found = training.each(run, jobs, "Models", keep=keep, mark=mark)
+    runs = [Run(flops, _weights(model), *result) for (flops, model), result in zip(jobs, found, strict=True)]
     return sorted(runs, key=lambda run: run[:2])
 
 

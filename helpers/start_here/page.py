@@ -205,7 +205,7 @@ def list_lessons(here: Path | None = None) -> Table:
         title = f'<a href="{link}">{html.escape(lesson.title)}</a>'
         bar = f'<span style="white-space:nowrap">{_bar(passed, len(lesson.exercises))}{done}</span>'
         folded = f'<summary style="{SUMMARY}">{bar}</summary><div style="{NAMES}">{" ".join(states)}</div>'
-        answered = _answered(lesson)
+        answered = told_in_words(lesson)
         rows.append([title, f"<details>{folded}</details>", answered])
         lines.append(f"{lesson.title}: {done} checks pass{answered and f'; in words {answered}'}")
     if not rows:
@@ -218,7 +218,7 @@ def list_lessons(here: Path | None = None) -> Table:
     )
 
 
-def _answered(lesson: Lesson) -> str:
+def told_in_words(lesson: Lesson) -> str:
     """How many of a lesson's questions were compared with a model answer, and the points ticked there."""
     ticked = progress.ticked(lesson.notebook.parent).items() if lesson.questions else ()
     known = {question: len(lines) for question, lines in ticked if question in lesson.questions}
@@ -251,12 +251,13 @@ def _title(cells: list[dict]) -> str:
 
 def _questions(cells: list[dict]) -> dict[str, float]:
     """The points of the questions that show a model answer, by id."""
-    code = "".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    text = "".join("".join(cell["source"]) for cell in cells)
+    known = [cell.get("metadata", {}) for cell in cells]
     return {
-        ours["id"]: float(cell["metadata"].get("nbgrader", {}).get("points", 0))
-        for cell in cells
-        if (ours := cell["metadata"].get("headstart", {})).get("kind") == "written"
-        and f'model_answer("{ours["id"]}"' in code
+        ours["id"]: float(each.get("nbgrader", {}).get("points", 0))
+        for each in known
+        if (ours := each.get("headstart", {})).get("kind") == "written"
+        and f'model_answer("{ours["id"]}"' in text
     }
 
 

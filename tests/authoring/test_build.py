@@ -106,7 +106,7 @@ def test_a_lesson_carries_the_helpers_of_earlier_lessons_only(course: Course) ->
         common = ["__init__.py", "checks.py", "start_here/page.py"]
         assert carried == {
             "00_start_here": common,
-            "01_attention": sorted([*common, "attention/explorers.py"]),
+            "01_attention": sorted([*common, "attention/explorers.py", "attention/revealed.json"]),
             "05_complexity": sorted(
                 [*common, *(f"attention/{name}.py" for name in ("__init__", "explorers", "reference"))]
             ),

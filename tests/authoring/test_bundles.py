@@ -24,6 +24,7 @@ from autograder.classroom.course import course_directory
 from autograder.grading.lesson import Lesson
 from autograder.grading.workers import FEW
 from autograder.lessons import ROOT, TOPICS
+from helpers.figures.predicting import REVEALED
 from tests.long import bundles
 from tests.support.small_course import DOUBLE
 
@@ -37,7 +38,7 @@ COMES_WITH = {
         checking/calling/printing.py checking/progress.py checking/problems.py checking/properties.py checking/explaining/recognising.py checking/code/tracing.py checking/calling/registry.py
         checking/calling/surroundings.py checking/code/running.py checking/explaining/telling.py checking/parts.py
         checking/explaining/relations.py checking/explaining/relations_of_shapes.py checking/explaining/relations_of_tensors.py checking/limits.py checking/sheet.py checking/explaining/sketches.py checking/calling/values.py
-        figures/__init__.py figures/controls.py figures/drawings.py figures/plots.py figures/predicting.py figures/repeats.py figures/showing.py
+        figures/__init__.py figures/answering.py figures/controls.py figures/drawings.py figures/plots.py figures/predicting.py figures/repeats.py figures/showing.py
     """,
     "attention": "kept.py timing.py",
     "block": """
@@ -60,7 +61,7 @@ def listed(lesson: str) -> set[str]:
         path.relative_to(ROOT / "helpers").as_posix()
         for topic in upto
         for path in (ROOT / "helpers" / topic).glob("*.*")
-        if topic != upto[-1] or path.name not in ANSWERS
+        if (path.name not in ANSWERS if topic == upto[-1] else path.name != REVEALED)
     }
 
 

@@ -189,6 +189,10 @@ def test_what_does_not_hold_in_every_case_is_not_said(wrong):
     assert told(wrong) == ""
 
 
+def test_weights_of_0_and_1_alone_do_not_tell_that_a_softmax_is_missing():
+    assert "softmax" not in told(lambda x, m: 7e4 * x + x % 5, right=lambda x, m: (1e4 * x).softmax(-1))
+
+
 def test_a_factor_of_one_number_is_named_where_it_is_the_same_in_every_case():
     right = lambda x, m: float(x.sum())  # noqa: E731
     assert "half of the right one" in told(lambda x, m: float(x.sum()) / 2, right)

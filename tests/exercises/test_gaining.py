@@ -80,8 +80,9 @@ def below_zero_alone(layer, x):
 def passages_joined_in_place(first, second, length):
     while len(first) + len(second) + 3 > length:
         (first if len(first) > len(second) else second).pop()
+    segments = [0] * (len(first) + 2) + [1] * (len(second) + 1)
     first += [5, *second, 5]
-    return [4, *first]
+    return [4, *first], segments
 
 
 @pytest.mark.parametrize(

@@ -245,7 +245,7 @@ def cut_to_halves(first, second, length):
     room = (length - 3) // 2
     if len(first) + len(second) + 3 > length:
         first, second = first[:room], second[:room]
-    return [4, *first, 5, *second, 5]
+    return [4, *first, 5, *second, 5], [0, *[0] * len(first), 0] + [1] * len(second) + [1]
 
 
 def whole_table(ids, segments, words, positions, kinds):

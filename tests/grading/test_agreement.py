@@ -68,7 +68,7 @@ DONE: dict[str, tuple[bool, tuple[Callable, ...]]] = {
         edited("hours = ", lambda source: f"{source}\n\n{HELPER}"), answered(HELPED)
     )),
     "a helper in a figure's cell": (True, (
-        edited("# What 13 h listens to", lambda source: f"{HELPER}\n{source}"), answered(HELPED)
+        edited("# Where the query 13:00 looks", lambda source: f"{HELPER}\n{source}"), answered(HELPED)
     )),
     "an import in the set-up cell": (True, (
         edited("setup", lambda source: f"{source}\nimport torch.nn.functional as F"), answered(BY_F)
@@ -160,7 +160,8 @@ def checked(tmp_path_factory, notebooks) -> dict[str, dict[str, bool]]:
         cwd=ROOT / "source" / LESSON, env={**os.environ, "PYTHONPATH": str(ROOT), "TORCHDYNAMO_DISABLE": "1"}, stdout=subprocess.DEVNULL,
     )  # fmt: skip
     here = str((ROOT / "source" / LESSON).resolve())  # the notebook's folder
-    return {Path(path).stem: json.loads(Path(path).read_text())[here] for path in cells}
+    kept = {Path(path).stem: json.loads(Path(path).read_text())[here] for path in cells}
+    return {name: {exercise: bool(since) for exercise, since in of.items()} for name, of in kept.items()}
 
 
 @pytest.mark.parametrize("name", DONE)

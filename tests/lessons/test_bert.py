@@ -266,7 +266,7 @@ def test_half_of_the_pairs_are_true_and_no_stranger_is_the_document_itself():
 @pytest.mark.parametrize("result", [None, torch.zeros(2), (torch.zeros(5, 64), torch.zeros(5, 64))])
 def test_what_is_no_masking_gets_a_reason(result):
     ids = torch.full((5, 64), 9)
-    with pytest.raises(ValueError, match=r"wanted|should be"):
+    with pytest.raises(ValueError, match=r"expected|should be"):
         recipes.masking(40)([result, result], ids)
 
 

@@ -9,6 +9,7 @@ from torch import nn
 
 from helpers import block, corpora, masking, training
 from helpers.block import experiments, explorers, figures
+from helpers.checking.code import keeping
 from helpers.models import blocks
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
 
@@ -144,6 +145,71 @@ def test_it_learns_and_speaks(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None
     assert losses[-1] < losses[0] < math.log(len(corpora.vocabulary()))
     said = experiments.speak(model, "i read this", seed=0)
     assert said.startswith("i read this ") and said == experiments.speak(model, "i read this", seed=0)
+
+
+OWN = """
+class Own(torch.nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads = n_heads
+        self.W_q, self.W_k, self.W_v, self.W_o = (torch.nn.Linear(d_model, d_model) for _ in range(4))
+
+    def forward(self, y, x=None, mask=None):
+        x = y if x is None else x
+        q, k, v = (
+            part.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+            for part in (self.W_q(y), self.W_k(x), self.W_v(x))
+        )
+        scores = q @ k.mT / math.sqrt(q.size(-1))
+        weights = scores.masked_fill(~mask, -math.inf).softmax(-1)
+        return self.W_o((weights @ v).transpose(1, 2).flatten(2)), weights
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (OWN, "attention: yours, of lesson 2"),
+        (OWN.replace(".masked_fill(~mask, -math.inf)", ""), "it gives other numbers than the course's)"),
+        (OWN.replace("W_o = (", "W_p = ("), "in a model it stops with "),
+        (OWN.replace("q @ k.mT", "gone"), "in a model it stops with NameError)"),
+        ("", "(multihead.module: its check hasn't passed here yet)"),
+    ],
+)
+def test_attention_in_the_model_that_speaks_is_the_student_s(
+    code: str, said: str, monkeypatch: pytest.MonkeyPatch, tmp_path, capsys
+) -> None:
+    monkeypatch.setenv("HEADSTART_PROGRESS", str(tmp_path / "progress.json"))
+    monkeypatch.delenv("HEADSTART_OWN_PARTS", raising=False)
+    monkeypatch.setattr(experiments, "SLOWEST", 100.0)
+    if code:
+        cells = ["import math\nimport torch", code, 'check("multihead.module", Own)']
+        keeping.keep("multihead.module", cells, "Own")
+    model = block.DecoderOnly(len(corpora.vocabulary()), 96, 4, 2, 100)
+    made = experiments.use_your_attention(model)
+    assert said in capsys.readouterr().out
+    own = [part for part in made.modules() if type(part).__name__ == "Own"]
+    assert len(own) == (2 if "yours" in said else 0) and (made is model) != bool(own)
+    assert made.state_dict().keys() == model.state_dict().keys()
+    monkeypatch.setattr(experiments, "SLOWEST", 0.0)
+    assert experiments.use_your_attention(model) is model
+
+
+def test_stacks_are_made_once_for_the_same_behaviour(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
+    monkeypatch.setenv("HEADSTART_PROGRESS", str(tmp_path / "progress.json"))
+    monkeypatch.setattr(experiments, "DEPTHS", (1, 2))
+    monkeypatch.setattr(experiments, "SEEDS", (0,))
+    made = []
+    monkeypatch.setattr(experiments, "_learn", lambda *of: made.append(of) or [1.5])
+    found = experiments.depths(block.add_sublayer)
+    assert len(made) == len(found) == 8 and found[0] == ("residual and norm", 1, 0, 1.5)
+
+    def written_differently(x, sublayer, norm, first=True):
+        return sublayer(norm(x)) + x if first else norm(sublayer(x) + x)
+
+    assert experiments.depths(written_differently) == found and len(made) == 8
+    experiments.depths(lambda x, sublayer, norm, first=True: sublayer(norm(x)))
+    assert len(made) > 8, "a wrong one isn't taken for it"
 
 
 # -- figures and explorers -------------------------------------------------------------------------------

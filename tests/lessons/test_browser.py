@@ -15,6 +15,7 @@ from playwright.sync_api import TimeoutError as TookTooLong
 from autograder import lessons
 from autograder.authoring.review import WIDEST
 from autograder.lessons import ROOT
+from helpers.figures.answering import STUB
 from helpers.figures.predicting import PREDICTED, predictions, revealed
 from tests.classroom.test_nbgrader import UNSCALED
 from tests.lessons.test_widgets import VIEW
@@ -63,10 +64,9 @@ def test_lesson_01_runs_its_explorer_moves_and_a_wrong_answer_gets_its_message(t
         the_explorer_follows_its_slider(browser, notebook)
         in_forced_colours_a_slider_keeps_its_track(browser, notebook)
         the_wrong_answer_has_its_message(browser, notebook)
-        kept = json.loads((home / "progress.json").read_text())
-        assert kept[str((student / LESSON).resolve())] == {
-            exercise: sign == "✓" for exercise, sign in SIGNS.items()
-        }
+        kept = json.loads((home / "progress.json").read_text())[str((student / LESSON).resolve())]
+        found = {exercise: bool(kept[exercise]) for exercise in SIGNS}
+        assert found == {exercise: sign == "✓" for exercise, sign in SIGNS.items()}
         the_mended_answer_passes(browser, notebook, right[grade_id])
         opened_again_it_shows_still_pictures(browser, notebook)
         in_the_dark_theme_it_can_be_read(browser, notebook)
@@ -215,6 +215,30 @@ def test_a_click_draws_a_figure_that_waits_and_says_what_it_shows(tmp_path: Path
         browser.picture("prediction_opened_again", choices)
     outputs = nbformat.read(path, as_version=4).cells[2].outputs
     assert [found.metadata[PREDICTED] for found in outputs if PREDICTED in found.metadata] == [{asked: "b"}]
+
+
+def test_an_answer_in_words_shows_the_model_answer_without_being_saved_by_hand(tmp_path: Path) -> None:
+    """A text cell opens by double-click; running the cell below saves the notebook, and reads it."""
+    student, home = tmp_path / "student", tmp_path / "home"
+    path = hand_out("00_start_here", student)
+    with visit(student, home, "answer") as browser:
+        notebook = Notebook(browser, f"00_start_here/{path.name}")
+        page, cell = notebook.page, notebook.cell('model_answer("start_here.one_input"')
+        notebook.run_all()
+        expect(cell).to_contain_text("There is no answer above yet")
+        assert "At 2, x² and 2x are both 4" not in page.content()
+        text = page.locator(".jp-MarkdownCell", has_text=STUB).last
+        text.dblclick()
+        text.locator(".cm-content").click()
+        page.keyboard.press("ControlOrMeta+a")
+        page.keyboard.type("Both are 4 there, so I would try 3.")
+        page.keyboard.press("Shift+Enter")
+        page.keyboard.press("Shift+Enter")
+        expect(cell).to_contain_text("At 2, x² and 2x are both 4")
+        cell.locator("input[type=checkbox]").first.check()
+        expect(cell).to_contain_text("1 of 2 points")
+        assert notebook.complaints() == [] and notebook.barriers() == []
+        browser.picture("answer_compared", cell)
 
 
 # -- other front ends ------------------------------------------------------------------------------------

@@ -77,6 +77,42 @@ def test_a_language_models_weights_fit_and_its_head_is_left_over():
     assert weights["body.words.weight"].data_ptr() != old["words.weight"].data_ptr()
 
 
+def test_runs_are_made_once_for_the_same_answers(monkeypatch, tmp_path):
+    """Whatever the answers look like; others, rates and seeds make runs of their own."""
+    monkeypatch.setenv("HEADSTART_PROGRESS", str(tmp_path / "progress.json"))
+    reviews, made = experiments.examples(20, seed=1), []
+    monkeypatch.setattr(experiments, "fit", lambda *of: made.append(of) or [7])
+
+    def fit(loss=finetuning.class_loss, rate=1e-3, seed=0, start=0):
+        torch.manual_seed(start)
+        body = Backbone(LanguageModelConfig(len(corpora.vocabulary()), 8, 2, 2, 100))
+        model = Classifier(body, 8, 2)
+        run = Run(model, finetuning.parameter_groups(model, rate, 1e-2), reviews, 4, (4,), seed)
+        assert experiments.fit_each([run], loss, reviews, "tried", models=True) == [[7]]
+        return model.head.weight
+
+    first = fit()
+    assert torch.equal(fit(), first) and len(made) == 1
+    fit(lambda logits, labels: -logits.log_softmax(-1)[range(len(labels)), labels].mean())
+    assert len(made) == 1
+    for count, other in enumerate(({"rate": 2e-3}, {"seed": 1}, {"start": 1}), 2):
+        fit(**other)
+        assert len(made) == count
+    fit(lambda logits, labels: 2 * finetuning.class_loss(logits, labels))
+    assert len(made) == 5, "a wrong loss"
+
+
+def test_a_body_that_is_not_trained_enough_is_said_to_be(monkeypatch, capsys):
+    weights = pretraining.new_model().state_dict()
+    experiments.trained_enough(weights, 5)
+    said = capsys.readouterr().out
+    assert "its loss on 5 new reviews:" in said and "The results below need 4% at most" in said
+    assert 'training.forget("reviews")' in said
+    monkeypatch.setattr(experiments, "ENOUGH", 100.0)
+    experiments.trained_enough(weights, 5)
+    assert "The results below" not in capsys.readouterr().out
+
+
 def test_strict_false_moves_nothing_without_the_prefix_and_says_nothing(small, recwarn):
     before = {name: tensor.clone() for name, tensor in small.state_dict().items()}
     other = Backbone(LanguageModelConfig(len(corpora.vocabulary()), 8, 2, 2, 100)).state_dict()

@@ -296,21 +296,21 @@ def test_each_budget_has_a_best_size_that_grows_with_it() -> None:
 def test_a_run_spends_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HEADSTART_QUICK", raising=False)
     monkeypatch.setitem(scaling.WIDTHS, 2e9, (8,))
-    [run] = scaling.measure([2e9], seed=1, keep=True)
+    [run] = scaling.measure([2e9], seed=1, keep="own budget")
     assert 6 * run.weights * run.tokens == pytest.approx(2e9, rel=0.1)
     assert 1 < run.gap < 6
     monkeypatch.setattr(scaling, "_learn", lambda *_: pytest.fail("a kept model is trained again"))
-    [again] = scaling.measure([2e9], seed=1, keep=True)
+    [again] = scaling.measure([2e9], seed=1, keep="own budget")
     assert again.gap == run.gap
     with pytest.raises(pytest.fail.Exception):
-        scaling.measure([2e9], seed=2, keep=True)  # another seed is another run
+        scaling.measure([2e9], seed=2, keep="own budget")  # another seed is another run
 
 
 def test_a_run_of_the_students_own_is_drawn_where_it_belongs() -> None:
     runs = plays.kept()
     for merges, place in ((0, 0), (256, 1), (500, 1.5)):
         ax = plays.bits_by_merges(runs, (merges, 2.25))
-        assert ax.lines[-1].get_xydata().tolist() == [[place, 2.25]]
+        assert ax.lines[-1].get_xydata().tolist() == [[place + 0.25, 2.25]]
         assert ax.get_label().endswith(f" Yours, {merges} merges: 2.25 bits.")
 
 

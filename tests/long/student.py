@@ -141,7 +141,7 @@ def fine_tunes_it(browser: Browser) -> None:
     notebook = Notebook(browser, f"{FINETUNING}/{FINETUNING}.ipynb")
     notebook.run_all()
     assert notebook.complaints() == []
-    said = notebook.page.get_by_text(re.compile("your model of lesson 8")).first
+    said = notebook.page.get_by_text(re.compile('The model "reviews" was trained here')).first
     expect(said).to_be_attached()
     browser.picture("student_fine_tunes", said)
     failed = [line for line in notebook.headlines() if not line.startswith("✓")]

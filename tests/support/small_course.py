@@ -164,8 +164,11 @@ class Course:
 
 
 def by_kind(notebook: nbformat.NotebookNode) -> dict[str, nbformat.NotebookNode]:
-    """The cells of a small notebook by what they are: `check attention.double`."""
-    return {f"{lessons.kind(cell)} {lessons.exercise_of(cell)}".strip(): cell for cell in notebook.cells}
+    """The cells of a small notebook by what they are, the first of each: `check attention.double`."""
+    found: dict[str, nbformat.NotebookNode] = {}
+    for cell in notebook.cells:
+        found.setdefault(f"{lessons.kind(cell)} {lessons.exercise_of(cell)}".strip(), cell)
+    return found
 
 
 def exercise_in(path: Path) -> Exercise:

@@ -173,19 +173,24 @@ def test_devices_are_those_that_torch_finds(gpu: torch.device, monkeypatch: pyte
 # Cells that train, by a piece of their text.
 TRAININGS = {
     "06_block": ("experiments.depths(", "experiments.train("),
-    "08_pretraining": ("pretrain(fresh",),
+    "08_pretraining": ("pretrain(fresh", "scaling.measure([1e11]"),
     "09_finetuning": (
         "experiments.pretrained_weights()", 'training.Live(steps, "nats per review"', "watched = None",
         "EPOCHS, SEEDS, LABELS = ", "steps_by_size = ", "adapter=LoRALinear",
     ),
     "10_bert": ("experiments.new_bert(Bert, seed=0)", "fine_tune(classifiers"),
     "11_translation": ("train_on_pairs(model,",),
-    "12_modern": ("experiments.learn(", "experiments.crowded("),
+    "12_modern": ("experiments.learn(", "rungs.learn(", "experiments.crowded("),
 }  # fmt: skip
 # Other cells for figures, on whose names these lean, or which look at the models afterwards.
 BESIDES = {
     "06_block": ("experiments.speak(model",),
-    "08_pretraining": ("held_out_texts = ", "your model {math.log(found)", "def train_on_plays"),
+    "08_pretraining": (
+        "runs, best = ",
+        "held_out_texts = ",
+        "your model {math.log(found)",
+        "def train_on_plays",
+    ),
     "09_finetuning": ("heads = [", "backbones = {", 'losses["adapters, merged"]'),
     "11_translation": ("translations(model, mine)",),
     "12_modern": ("experiments.next_words(",),
@@ -252,6 +257,18 @@ class LoRALinear(torch.nn.Module):
 
     def forward(self, x):
         return self.linear(x) + self.share * (x @ self.A.T @ self.B.T)
+""",
+    "bert.word_head": """
+class WordHead(torch.nn.Module):
+    def __init__(self, d_model, vocabulary):
+        super().__init__()
+        self.transform = torch.nn.Linear(d_model, d_model)
+        self.norm = torch.nn.LayerNorm(d_model, eps=1e-12)
+        self.bias = torch.nn.Parameter(torch.zeros(vocabulary))
+
+    def forward(self, x, embedding):
+        x = self.norm(torch.nn.functional.gelu(self.transform(x)))
+        return (x + torch.zeros(1)) @ embedding.T + self.bias
 """,
     "translation.label_smoothed_loss": """
 def label_smoothed_loss(logits, targets, epsilon):
@@ -596,15 +613,16 @@ def test_longer_trainings_run_on_the_gpu_too(
     gpu: torch.device, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
     before, texts = accelerator.calls, [review.text for review in corpora.reviews(40, seed=1)]
-    assert scaling._run((2e9, 8)).tokens > 0
+    monkeypatch.setitem(scaling.WIDTHS, 2e9, (8,))
+    assert scaling.measure([2e9])[0].tokens > 0
     monkeypatch.setattr(corpora, "load", lambda _: " ".join(texts))
     assert plays.measure([0])[0].nats > 0
     vocabulary = corpora.vocabulary()
     text = SimpleNamespace(
         unlabelled=texts, batch=lambda some: vocabulary.batch(some)[:, : real_text.LONGEST]
     )
-    backbone, live = real_text.pretrained(text, 4)
-    assert live.step == 4 and backbone.words.weight.device.type == "cpu"
+    backbone = real_text.pretrained(text, 4)
+    assert backbone.words.weight.device.type == "cpu"
     encoder = Encoder(EncoderConfig(len(vocabulary), 8, 2, 16, 1, 100, segments=2))
     some = experiments.examples(7, seed=1)
     assert published._vectors(encoder, finetuning.mean_real, some).shape == (7, 8)

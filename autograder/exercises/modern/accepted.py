@@ -24,7 +24,7 @@ exercise = Entry(
 
 @exercise.cases
 def accepted_cases(g: Generator) -> list[Case]:
-    """All kept, none, a few; one turned down in the middle; a token that the target never writes."""
+    """All kept, none, a few; one rejected in the middle; a token that the target never writes."""
 
     def case(title: str, wanted: list[bool], V: int) -> Case:
         K = len(wanted)
@@ -49,9 +49,9 @@ def accepted_cases(g: Generator) -> list[Case]:
     last = 2 + int(torch.randint(4, (), generator=g))
     return [
         case("all are kept", [True] * long, pick(g, 8, 9)),
-        case("the first is turned down", [False, True, True], pick(g, 4, 5, 6)),
-        case("one in the middle is turned down", [number != place for number in range(long)], pick(g, 9, 8)),
-        case("the last is turned down", [True] * last + [False], pick(g, 7, 8, 9)),
+        case("the first is rejected", [False, True, True], pick(g, 4, 5, 6)),
+        case("one in the middle is rejected", [number != place for number in range(long)], pick(g, 9, 8)),
+        case("the last is rejected", [True] * last + [False], pick(g, 7, 8, 9)),
         case("one drafted", [bool(torch.rand((), generator=g) < 0.5)], pick(g, 5, 3, 4)),
         _favourites(g),
         _more_of_it(g),
@@ -115,7 +115,7 @@ exercise.slip(
     "all_that_pass",
     "kept.long().cumprod(dim=0) → (chances < target[places, drafted] / draft[places, drafted])",
 ).says(
-    "All tokens that pass are counted: those after the first that is turned down were drafted for a "
+    "All tokens that pass are counted: those after the first that is rejected were drafted for a "
     "different text, and go with it."
 )
 exercise.slip(
@@ -127,7 +127,7 @@ exercise.slip(
     "so that each place takes its own."
 )
 exercise.slip("first_no_by_argmax", "kept.long().cumprod(dim=0).sum() → (~kept).long().argmax()").says(
-    "Argmax finds the first token that is turned down; where none is, it says 0, as if the first were."
+    "Argmax finds the first token that is rejected; where none is, it says 0, as if the first were."
 )
 exercise.slip(
     "ratio_turned_over",
@@ -138,7 +138,7 @@ exercise.slip(
     "chances_above",
     "chances < target[places, drafted] / draft[places, drafted] → chances > target[places, drafted] / "
     "draft[places, drafted]",
-).says("A token is kept where its chance lies above the ratio: then what the target likes is turned down.")
+).says("A token is kept where its chance lies above the ratio: then what the target likes is rejected.")
 exercise.slip("target_alone", " / draft[places, drafted] →").says(
     "A token is kept with the target's probability alone: it was drawn from the draft already, so the "
     "ratio of the two decides."
@@ -158,7 +158,7 @@ exercise.slip(
 exercise.slip(
     "one_too_many",
     "int(kept.long().cumprod(dim=0).sum()) → min(len(drafted), int(kept.long().cumprod(dim=0).sum()) + 1)",
-).says("The token that is turned down is counted too: only those before it stay.")
+).says("The token that is rejected is counted too: only those before it stay.")
 exercise.slip(
     "own_token_counted",
     "int(kept.long().cumprod(dim=0).sum()) → int(kept.long().cumprod(dim=0).sum()) + 1",
@@ -169,4 +169,4 @@ exercise.slip("kept_where_equal", "chances < target → chances <= target").says
 )
 exercise.slip(
     "all_or_nothing", "int(kept.long().cumprod(dim=0).sum()) → len(drafted) if bool(kept.all()) else 0"
-).says("One token turned down takes all others with it: those before it stay.")
+).says("One token rejected takes all others with it: those before it stay.")

@@ -37,7 +37,7 @@ exercise.choice("cache_another", {CACHE: ANOTHER}).says(
     "have one."
 )
 exercise.choice("speculative_nearly", {SPECULATIVE: NEARLY}).says(
-    "A token that is turned down is drawn again, from where the large model has more probability, which "
+    "A token that is rejected is drawn again, from where the large model has more probability, which "
     "makes up exactly for what the small one drafts too often."
 )
 exercise.choice("speculative_another", {SPECULATIVE: ANOTHER}).says(

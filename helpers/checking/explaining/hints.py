@@ -77,8 +77,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"^OverflowError",
-        "A number becomes too large here: look at what goes into the power or the exponential. Is a sign the "
-        "wrong way round, or are two values exchanged?",
+        "A number becomes too large here: look at what goes into the power or the exponential. Is a sign "
+        "wrong, or are two values swapped?",
     ),
     (
         r"selected index k out of range",
@@ -259,7 +259,7 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"'(Tensor|int|float|list|dict)' object is not callable",
-        "What stands before the brackets isn't a function: did a value get a function's name, was a result "
+        "What comes before the brackets isn't a function: did a value get a function's name, was a result "
         "passed where the function belongs, is a `*` missing, or are square brackets meant, which look up a "
         "row?",
     ),

@@ -127,7 +127,7 @@ def _of_scale(case: Case, a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[st
 
 def _of_softmax(a: torch.Tensor, b: torch.Tensor) -> Iterator[tuple[str, str]]:
     """A softmax too many, or one too few."""
-    if distinct(a) < 2 or not a.isfinite().all():
+    if distinct(a) < ENOUGH or not a.isfinite().all():
         return
     for axis in range(-a.dim(), 0):
         if a.shape[axis] < 2:
