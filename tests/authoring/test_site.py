@@ -52,10 +52,13 @@ def test_no_line_that_is_shown_is_one_of_the_nearest_right_answer(topic):
 def test_a_choice_gets_the_checks_sentences_and_only_the_right_one_passes():
     spec = exercises.load("multihead")["multihead.recall_softmax"]
     page = answers.choices(spec, make_sheet(spec, VISIBLE_SEED))
-    said = json.loads(re.search(r"<script[^>]*>(.*?)</script>", page)[1])
-    assert [key for key, (status, _, _) in said.items() if status == "passed"] == ["3,2"]
-    wrong = dict(said["0,2"][2])
-    assert wrong["likely cause"] == "Line 1 does what it should: the slip is in another."
+    table = json.loads(re.search(r"<script[^>]*>(.*?)</script>", page)[1])
+    said = {
+        key: (status, [" ".join(table["pieces"][n] for n in part) for part in parts])
+        for key, (status, *parts) in table["said"].items()
+    }
+    assert [key for key, (status, _) in said.items() if status == "passed"] == ["3,2"]
+    assert said["0,2"][1][3:5] == ["likely cause", "Line 1 does what it should: the slip is in another."]
 
 
 def test_an_output_keeps_its_picture_and_loses_what_needs_a_kernel(tmp_path):

@@ -4,6 +4,7 @@ import difflib
 import html
 import itertools
 import json
+import re
 from typing import Any
 
 from autograder import answers
@@ -88,15 +89,19 @@ def choices(exercise: Exercise, sheet: Sheet) -> str:
     [case] = sheet.cases
     slots: dict[str, list] = dict(case.args[0])
     said: dict[str, list] = {}
+    pieces: dict[str, int] = {}  # sentences, each once: of six slots with three options there are 729 answers
     for picked in itertools.product(*map(enumerate, slots.values())):
         chosen = {slot: option for slot, (_, option) in zip(slots, picked, strict=True)}
         wrong = {slot: option for slot, option in chosen.items() if option != exercise.reference[slot]}
         finding = checked(exercise, wrong or exercise.reference, sheet)
-        rows = [(label, marked(text)) for label, text in finding.rows]
-        said[",".join(str(number) for number, _ in picked)] = [finding.status, finding.headline, rows]
+        told = [finding.headline, *(part for label, text in finding.rows for part in (label, marked(text)))]
+        split = [re.split(r"(?<=[.;:]) ", text) for text in told]
+        numbers = [[pieces.setdefault(piece, len(pieces)) for piece in text] for text in split]
+        said[",".join(str(number) for number, _ in picked)] = [finding.status, *numbers]
     name = exercise.id.replace(".", "-")
     groups = "".join(_group(f"{name}-{place}", *slot) for place, slot in enumerate(slots.items()))
-    data = json.dumps(said, ensure_ascii=False).replace("<", "\\u003c")
+    table = {"pieces": list(pieces), "said": said}
+    data = json.dumps(table, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return (
         f'<div class="hs-choices">{groups}<script type="application/json">{data}</script>'
         '<div class="hs-said" role="status"></div></div>'

@@ -17,20 +17,21 @@ document.querySelectorAll(".hs-predict").forEach(prediction => {
 document.querySelectorAll(".hs-choices").forEach(exercise => {
     const answers = JSON.parse(exercise.querySelector("script").textContent)
     const slots = [...exercise.querySelectorAll("fieldset")], said = exercise.querySelector(".hs-said")
+    const text = numbers => numbers.map(number => answers.pieces[number]).join(" ")
     exercise.addEventListener("change", () => {
         const chosen = slots.map(slot => slot.querySelector("input:checked")?.value)
         if (chosen.includes(undefined)) return
-        const [status, headline, rows] = answers[chosen.join()]
+        const [status, headline, ...rows] = answers.said[chosen.join()]
         said.dataset.status = status
         const title = document.createElement("strong"), table = document.createElement("table")
-        title.textContent = headline
-        rows.forEach(([label, text]) => {
+        title.textContent = text(headline)
+        for (let number = 0; number < rows.length; number += 2) {
             const row = table.insertRow(), head = document.createElement("th")
             head.scope = "row"
-            head.textContent = label
+            head.textContent = text(rows[number])
             row.append(head)
-            row.insertCell().innerHTML = text  // of our own making
-        })
+            row.insertCell().innerHTML = text(rows[number + 1])  // of our own making
+        }
         said.replaceChildren(title, table)
     })
 })
