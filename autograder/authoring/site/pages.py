@@ -123,7 +123,7 @@ def _inline(found: re.Match[str]) -> str:
 
 def _outputs(done: NotebookNode, figures: Path) -> list[NotebookNode]:
     """A cell's outputs, with pictures in files of their own, and without what needs a kernel."""
-    kept = []
+    kept: list[NotebookNode] = []
     for output in done.outputs:
         if output.output_type == "stream" and output.name == "stdout":
             if kept and kept[-1].output_type == "stream":  # printed in several pieces
