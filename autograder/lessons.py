@@ -7,6 +7,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+REVEALED = "revealed.json"  # in a lesson's folder of helpers
 ROOT = Path(__file__).resolve().parents[1]
 NUMBERED = re.compile(r"[0-9]{2}_")
 
@@ -107,7 +108,9 @@ def helper_files(lesson: int, root: Path = ROOT) -> list[Path]:
     """
     folder = root / "helpers"
     files = [p for p in sorted(folder.rglob("*")) if p.is_file() and "__pycache__" not in p.parts]
-    return [path for path in files if opens(path.relative_to(folder)) <= lesson]
+    first = {path: opens(path.relative_to(folder)) for path in files}
+    own = {path for path in files if path.name != REVEALED or first[path] == lesson}
+    return [path for path in files if first[path] <= lesson and path in own]
 
 
 def opens(helper: Path) -> int:

@@ -842,7 +842,7 @@ with waiting_for("Exercise 3.8a"), after_predicting("positional.longer"):
 # %% [markdown] reveals="positional.longer"
 # Rotary loses little at 32 tokens, but at 64 it falls below the model without positions. The second picture shows
 # where its attention goes. The most recent name is hardly ever more than 15 tokens away, but attention **rises
-# again** at large distances, as a clock hand comes round again.
+# again** at large distances, as a clock hand comes round.
 #
 # A head has 8 features here, so four pairs, with speeds 1, 0.1, 0.01 and 0.001. It seems that the model
 # distinguishes near from far by the second pair, which completes a turn after $2\pi/0.1 \approx 63$ positions: then

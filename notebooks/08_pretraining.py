@@ -63,7 +63,7 @@ else:
     print("Left out: the plays, which aren't on this computer yet.")
 
 # %% [markdown]
-# And this is what the grammar writes:
+# What the grammar writes:
 
 # %%
 vocabulary = corpora.vocabulary()

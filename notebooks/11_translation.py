@@ -601,7 +601,7 @@ with waiting_for("Exercises 11.2, 11.6, 11.7 and 11.8"), after_predicting("trans
 # %% [markdown]
 # Put some sentences of your own into the next cell. (`explorers.vocabulary().words` lists the words.)
 
-# %% draw=true
+# %% draw="open"
 # Two sentences, translated
 with waiting_for("the training in 11.9"):
     mine = ["the famous baker sold my sister the white horse .", "did the thieves hide these letters ?"]

@@ -193,7 +193,7 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
     helpers = {
         path.relative_to(root).as_posix(): trees.contents(path)
         for path in course.helper_files(course.number(lesson), root)
-        if path.name != REVEALED  # of another lesson, or older than this one
+        if path.name != REVEALED  # older than this one
     }
     told, name = what_is_revealed(cells), f"helpers/{topic}/{REVEALED}"
     if json.loads(told) or (root / name).is_file():

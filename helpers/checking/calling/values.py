@@ -126,8 +126,9 @@ def settled(value: Any, depth: int = 0) -> Any:
     if type(value) is torch.Tensor:
         with torch._C.DisableTorchFunction():  # what watches calls need not see these
             if not _unsent(value):  # as it would come back from JSON, and sooner
+                plain = torch.Tensor.detach(value).cpu()
                 # defence: answers: so are tensors
-                return value.detach().cpu().clone(memory_format=torch.contiguous_format)
+                return torch.Tensor.clone(plain, memory_format=torch.contiguous_format)
     if type(value) not in PLAIN or depth > MAX_DEPTH:
         return decode(encode(value, depth))
     if isinstance(value, list | tuple):
