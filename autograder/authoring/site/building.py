@@ -26,7 +26,8 @@ TEXTS = ("index.md", "instructors.md", "404.md")
 FIRST, READER = "01_attention", "explorers.reading_explorer()"  # whose explorer the start page shows
 ROW = re.compile(r"^\| (\d\d) (.+?) \| (\d+) \| (\d+) \| (\d+) \| (.+?) \|$", re.MULTILINE)
 ICONS = re.compile(
-    r"<script [^>]*fontawesome\.js[^>]*></script>|(?<=[}\n])\.fa-[\w-]+(:before)?\{[^}]*\}|@font-face\{[^}]*\}"
+    r"<script [^>]*fontawesome\.js[^>]*></script>"
+    r"|(?<=[}\n])\.fa-[\w-]+(:before)?\{[^}]*\}|@font-face\{[^}]*\}"
 )  # site.css has ours
 SEARCH = re.compile(r"<script [^>]*(searchindex|searchtools|language_data)\.js[^>]*></script>")
 FONTS = "npm/node_modules/mathjax/es5/output/chtml/fonts/woff-v2"
