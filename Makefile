@@ -5,8 +5,10 @@ LAB_ARGS ?=
 TEST_ARGS ?=
 ALL ?=
 AT ?=
+LESSONS ?=
+SITE_URL ?=
 
-.PHONY: help setup lab dev test student-env build lint clean
+.PHONY: help setup lab dev test site site-test student-env build lint clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -16,6 +18,12 @@ lab: ## set everything up and open JupyterLab on the start page (LAB_ARGS go to 
 
 test: ## set everything up and run the tests that can have changed, or with ALL=1 every test (TEST_ARGS go to pytest)
 	@HEADSTART_TEST_ALL=$(ALL) $(PYTHON) bootstrap.py test $(TEST_ARGS)
+
+site: ## the lessons as a website in site/html (LESSONS="01 02" for these alone, SITE_URL=... to publish it there)
+	@SITE_URL=$(SITE_URL) $(PYTHON) bootstrap.py site $(LESSONS)
+
+site-test: dev site ## build the website and test it in a browser
+	@$(BIN)/python -m pytest -n0 tests/site $(TEST_ARGS)
 
 setup: ## make .venv, or bring it up to date, and build the lessons
 	@$(PYTHON) bootstrap.py

@@ -4,6 +4,7 @@
     python bootstrap.py lab [...]   then JupyterLab on the lessons; what follows goes to JupyterLab
     python bootstrap.py dev         the environment only, with what tests and linters need as well
     python bootstrap.py test [...]  that, then the tests; what follows goes to pytest
+    python bootstrap.py site [...]  the website of all lessons, or of those that follow, in site/html
     python bootstrap.py student-env FOLDER  the packages alone, in a folder that everybody may read
 
 `make` calls this file; where there is no make, call it directly. It needs only the standard library,
@@ -29,7 +30,8 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / ".headstart-stamp"
 LAB_SETTINGS = "autograder/commands/labconfig"
 FENCE = "autograder/commands/environment"
-PINS, TEST_PINS = "requirements.txt", "requirements-test.txt"
+PINS, TEST_PINS, SITE_PINS = "requirements.txt", "requirements-test.txt", "requirements-site.txt"
+SITE_THEME = "autograder/authoring/site/theme"
 INPUTS = ("bootstrap.py", "pyproject.toml", PINS, f"{FENCE}/headstart.pth", f"{FENCE}/nbgrader_config.py")
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 CUDA_ONLY = re.compile(r"cuda|nvidia|(pytorch-)?triton", re.IGNORECASE)
@@ -44,7 +46,7 @@ class SetupError(Exception):
 def main(arguments: list[str]) -> None:
     """Do what the command line says."""
     command, rest = (arguments or ["setup"])[0], arguments[1:]
-    if command not in ("setup", "lab", "dev", "test", "student-env"):
+    if command not in ("setup", "lab", "dev", "test", "site", "student-env"):
         sys.exit(__doc__)
     try:
         if not OLDEST <= sys.version_info[:2] <= NEWEST:
@@ -53,6 +55,8 @@ def main(arguments: list[str]) -> None:
             return student_environment(*[Path(name).resolve() for name in rest if name])
         os.chdir(ROOT)
         set_up(tests=command in ("dev", "test"))
+        if command == "site":
+            site_tools()
         provide("BUBBLEWRAP", *(["CHROMIUM", "LIBATOMIC", "POSTGRESQL"] if command == "test" else []))
     except SetupError as error:
         sys.exit(f"headstart: {error}")
@@ -65,7 +69,11 @@ def main(arguments: list[str]) -> None:
         # now and then, so one process more than there are cores keeps the cores busy.
         several = f"-n{min(os.cpu_count() or 1, 7) + 1}"
         become([PYTHON, "-m", "pytest", several, "--dist=loadfile", "--no-loadscope-reorder", *rest])
-    become([PYTHON, "-c", "from autograder.commands.lab import build; build()"])
+    build = "from autograder.commands.lab import build; build()"
+    if command == "site":
+        run(PYTHON, "-c", build)
+        become([PYTHON, "-m", "autograder.authoring.site.building", *rest])
+    become([PYTHON, "-c", build])
 
 
 def say(text: str) -> None:
@@ -147,6 +155,28 @@ def student_environment(*places: Path) -> None:
     if os.name == "posix":
         run("chmod", "-R", "a+rX", VENV)
     say(f"students start with `. {VENV}/bin/activate`")
+
+
+def site_tools() -> None:
+    """Make what the website is built with, apart from .venv: Sphinx in .venv-site, MathJax in site/npm."""
+    wanted = b"".join((ROOT / name).read_bytes() for name in (SITE_PINS, f"{SITE_THEME}/package-lock.json"))
+    place, packages = ROOT / ".venv-site", ROOT / "site/npm"
+    done = packages / ".headstart-stamp"
+    digest = hashlib.sha256(wanted + str(place).encode()).hexdigest()
+    if done.exists() and done.read_text() == digest and (place / PYTHON.relative_to(VENV)).exists():
+        return
+    npm = shutil.which("npm")
+    if not npm:
+        raise SetupError("the website needs Node's npm, which sets its formulas: install Node 18 or newer")
+    say("installing what the website needs, in a minute or two")
+    run(sys.executable, "-m", "venv", "--clear", place)
+    options = ("--disable-pip-version-check", "--no-input", "-qq", "--no-deps", "--requirement", SITE_PINS)
+    run(place / PYTHON.relative_to(VENV), "-m", "pip", "install", *options)
+    packages.mkdir(parents=True, exist_ok=True)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(ROOT / SITE_THEME / name, packages)
+    run(npm, "ci", "--prefix", packages, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+    done.write_text(digest)
 
 
 def stamp(tests: bool) -> list[str]:

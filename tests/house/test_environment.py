@@ -29,12 +29,17 @@ from tests import conftest
 
 ROOT = doctor.ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-GROUP = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]["test"]
-# What pyproject.toml asks for, and the lines that pin it: for lessons and grading, and for tests on top.
-ASKED = {"requirements.txt": PROJECT["dependencies"], "requirements-test.txt": GROUP}
+GROUPS = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
+# What pyproject.toml asks for, and the lines that pin it: for lessons and grading, for tests on top, and for
+# the website, which has an environment of its own.
+ASKED = {
+    "requirements.txt": PROJECT["dependencies"],
+    "requirements-test.txt": GROUPS["test"],
+    "requirements-site.txt": GROUPS["site"],
+}
 LINES = {name: [line for line in (ROOT / name).read_text().splitlines() if line[0] != "#"] for name in ASKED}
 PINS = {name: [Requirement(line.partition("#")[0]) for line in lines] for name, lines in LINES.items()}
-RUNTIME, ON_TOP = PINS.values()
+RUNTIME, ON_TOP, OF_SITE = PINS.values()
 PYTHONS = [f"3.{minor}" for minor in range(bootstrap.OLDEST[1], bootstrap.NEWEST[1] + 1)]
 CONDA = yaml.safe_load((ROOT / "environment.yml").read_text())
 SYSTEMS = {
@@ -65,9 +70,11 @@ def test_a_pin_is_a_name_a_version_and_where_it_applies(name):
     assert not [pin.name for pin in PINS[name] if bootstrap.CUDA_ONLY.match(pin.name)]
 
 
-def test_tests_run_with_the_versions_of_lessons_and_grading():
+def test_tests_and_the_website_have_the_versions_of_lessons_and_grading():
     versions = {pin.name: pin.specifier for pin in RUNTIME}
-    assert [pin for pin in ON_TOP if pin.specifier != versions.get(pin.name, pin.specifier)] == []
+    assert [
+        pin for pin in (*ON_TOP, *OF_SITE) if pin.specifier != versions.get(pin.name, pin.specifier)
+    ] == []
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -76,7 +83,7 @@ def test_the_pins_are_complete_and_without_conflict(python, system):
     """They are installed without asking what each package needs, so nothing may be left out."""
     here = {**SYSTEMS[system], "python_version": python, "python_full_version": f"{python}.0", "extra": ""}
     needed(ASKED["requirements.txt"], RUNTIME, here)
-    needed([text for texts in ASKED.values() for text in texts], [*RUNTIME, *ON_TOP], here)
+    needed([*ASKED["requirements.txt"], *ASKED["requirements-test.txt"]], [*RUNTIME, *ON_TOP], here)
 
 
 def needed(asked, pins, here):

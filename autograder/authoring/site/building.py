@@ -1,0 +1,152 @@
+"""The lessons -> `site/html`: pages for Sphinx, which runs in an environment of its own, and what follows.
+
+`make site` calls this, once `bootstrap.py` has made that environment. All that it makes is in `site/`:
+`executed/`, the lessons with their outputs; `pages/`, what Sphinx reads; `npm/`, MathJax; `html/`, the site.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+
+from autograder import exercises, lessons
+from autograder.authoring.bundles import repository
+from autograder.authoring.site import sample
+from autograder.authoring.site.executing import digest_of, executed
+from autograder.authoring.site.pages import outputs_of, page
+from autograder.lessons import ROOT
+
+SITE, THEME = ROOT / "site", Path(__file__).parent / "theme"
+SPHINX = ROOT / (".venv-site/Scripts/python.exe" if os.name == "nt" else ".venv-site/bin/python")
+TEXTS = ("index.md", "instructors.md", "404.md")
+FIRST, READER = "01_attention", "explorers.reading_explorer()"  # whose explorer the start page shows
+ROW = re.compile(r"^\| (\d\d) (.+?) \| (\d+) \| (\d+) \| (\d+) \| (.+?) \|$", re.MULTILINE)
+ICONS = re.compile(
+    r"<script [^>]*fontawesome\.js[^>]*></script>"
+    r"|(?<=[}\n])\.fa-[\w-]+(:before)?\{[^}]*\}|@font-face\{[^}]*\}"
+)  # site.css has ours
+SEARCH = re.compile(r"<script [^>]*(searchindex|searchtools|language_data)\.js[^>]*></script>")
+FONTS = "npm/node_modules/mathjax/es5/output/chtml/fonts/woff-v2"
+
+
+def build(names: list[str], url: str = "") -> int:
+    """Make the website.
+
+    Args:
+        names: of the lessons, as `lessons.find` takes them. None means all.
+        url: where it will be published. The sitemap and the social picture need it, and are left out without.
+
+    Returns:
+        The exit code.
+    """
+    found = sorted({lessons.find(name) for name in names}) or lessons.names()
+    pages = SITE / "pages"
+    shutil.rmtree(pages, ignore_errors=True)
+    (pages / "extra/downloads").mkdir(parents=True)
+    reader = ""
+    for lesson in found:
+        topic = exercises.load(lessons.topic(lesson))
+        ran = executed(lesson, SITE)
+        made = page(lesson, ran, topic, pages / "extra/figures")
+        if lesson == FIRST:
+            digest = digest_of(lessons.source_path(lesson).parent)
+            shutil.copy(sample.report(lesson, digest, SITE), pages / "extra/report.html")
+            reader = outputs_of(READER, ran, pages / "extra/figures")
+        nbformat.write(made, pages / f"{lesson}.ipynb")
+        for file in (lessons.release_path(lesson), ROOT / f"release/{lesson}.zip"):
+            shutil.copy(file, pages / "extra/downloads")
+    _texts(found, reader, pages)
+    shutil.copytree(THEME / "static", pages / "_static")
+    shutil.copytree(SITE / FONTS, pages / "_static/fonts")
+    shutil.copy(THEME / "conf.py", pages)
+    for name in ("check.png", "feedback.png"):
+        shutil.copy(ROOT / "docs/images" / name, pages)
+    shutil.copy(ROOT / "docs/images/explorer.png", pages / "extra/social.png")
+    return _sphinx(url.rstrip("/"))
+
+
+def _texts(found: list[str], reader: str, pages: Path) -> None:
+    """The pages that aren't lessons, filled in."""
+    rows = [row for row in ROW.findall((ROOT / "README.md").read_text(encoding="utf-8"))]
+    links = {lesson[:2]: lesson for lesson in found}
+    table = ["| lesson | what it asks | minutes |", "| --- | --- | --- |"]
+    table += [
+        f"| [{number} {title}]({links[number]}) | {asks} | {minutes} |"
+        for number, title, _, _, minutes, asks in rows
+        if number in links
+    ]
+    filled = {
+        "lessons": "\n".join(found),
+        "table": "\n".join(table),
+        "clone": f"git clone {repository() or '<this repository>'} headstart && cd headstart",
+        "reader": reader,
+    }
+    for name in TEXTS:
+        text = (THEME / name).read_text(encoding="utf-8")
+        for key, value in filled.items():
+            text = text.replace(f"{{{key}}}", value)
+        (pages / name).write_text(text, encoding="utf-8")
+
+
+def _sphinx(url: str) -> int:
+    """Let Sphinx make the pages, set their formulas, and add what it doesn't make."""
+    made = SITE / "html"
+    shutil.rmtree(made, ignore_errors=True)
+    # -W: a link that leads nowhere is an error.
+    command: list[str | Path] = [
+        SPHINX,
+        "-m",
+        "sphinx",
+        "-b",
+        "html",
+        "-q",
+        "-W",
+        "--keep-going",
+        "-d",
+        SITE / "doctrees",
+    ]
+    shutil.rmtree(SITE / "doctrees", ignore_errors=True)
+    environment = {**os.environ, "SITE_URL": url}
+    if code := subprocess.call([*command, SITE / "pages", made], env=environment):
+        return code
+    formulas = SITE / "npm/formulas.cjs"
+    shutil.copy(THEME / formulas.name, formulas)
+    if code := subprocess.call(["node", formulas, made]):
+        return code
+    _lighter(made)
+    (made / ".nojekyll").touch()  # or GitHub Pages leaves _static out
+    if url:
+        _with_address(made, url)
+    print(f"headstart: {made.relative_to(ROOT)}/ has {len(list(made.glob('*.html')))} pages")
+    return 0
+
+
+def _lighter(made: Path) -> None:
+    """Take out what most pages load for nothing: every icon there is, 1.8 MB, and the index of the search."""
+    for file in [*made.glob("*.html"), *made.glob("_static/styles/*.css")]:
+        text = ICONS.sub("", file.read_text(encoding="utf-8"))
+        file.write_text(text if file.name == "search.html" else SEARCH.sub("", text), encoding="utf-8")
+    for pattern in ("_static/scripts/fontawesome.js*", "_static/**/*.map", "_sources/**/*.ipynb"):
+        for file in made.glob(pattern):
+            file.unlink()
+    shutil.rmtree(made / "_static/vendor/fontawesome")
+
+
+def _with_address(made: Path, url: str) -> None:
+    """What needs to know where the site is: a sitemap, and a 404 that is shown at any depth."""
+    names = sorted(
+        path.name for path in made.glob("*.html") if path.stem not in ("404", "search", "genindex")
+    )
+    entries = "".join(f"<url><loc>{url}/{name}</loc></url>" for name in names)
+    space = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    (made / "sitemap.xml").write_text(f'<?xml version="1.0"?><urlset xmlns="{space}">{entries}</urlset>\n')
+    lost = (made / "404.html").read_text(encoding="utf-8")
+    (made / "404.html").write_text(lost.replace("<head>", f'<head><base href="{url}/">', 1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(build(sys.argv[1:], os.environ.get("SITE_URL", "")))

@@ -1,0 +1,37 @@
+// A page's predictions and choices, without a kernel.
+
+const tag = name => name.replaceAll(".", "-")
+
+document.querySelectorAll(".hs-predict").forEach(prediction => {
+    const buttons = prediction.querySelectorAll("button"), said = prediction.querySelector(".hs-said")
+    const waiting = document.querySelectorAll(`.tag_waits-${tag(prediction.dataset.prediction)}`)
+    waiting.forEach(cell => cell.classList.add("hs-waits"))
+    buttons.forEach(button => button.addEventListener("click", () => {
+        buttons.forEach(each => each.setAttribute("aria-pressed", each === button))
+        const answer = prediction.querySelector(`template[data-letter="${button.value}"]`)
+        said.replaceChildren(answer.content.cloneNode(true))
+        waiting.forEach(cell => cell.classList.remove("hs-waits"))
+    }))
+})
+
+document.querySelectorAll(".hs-choices").forEach(exercise => {
+    const answers = JSON.parse(exercise.querySelector("script").textContent)
+    const slots = [...exercise.querySelectorAll("fieldset")], said = exercise.querySelector(".hs-said")
+    const text = numbers => numbers.map(number => answers.pieces[number]).join(" ")
+    exercise.addEventListener("change", () => {
+        const chosen = slots.map(slot => slot.querySelector("input:checked")?.value)
+        if (chosen.includes(undefined)) return
+        const [status, headline, ...rows] = answers.said[chosen.join()]
+        said.dataset.status = status
+        const title = document.createElement("strong"), table = document.createElement("table")
+        title.textContent = text(headline)
+        for (let number = 0; number < rows.length; number += 2) {
+            const row = table.insertRow(), head = document.createElement("th")
+            head.scope = "row"
+            head.textContent = text(rows[number])
+            row.append(head)
+            row.insertCell().innerHTML = text(rows[number + 1])  // of our own making
+        }
+        said.replaceChildren(title, table)
+    })
+})

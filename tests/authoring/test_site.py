@@ -1,0 +1,92 @@
+"""What the website says of answers is what the check says, and nothing on it gives a right answer away."""
+
+import html
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from nbformat import v4
+
+from autograder import answers as code_of
+from autograder import exercises
+from autograder.authoring.site import answers, pages
+from autograder.sheets import VISIBLE_SEED, make_sheet
+from tests.support.proved import follows_from
+
+pytestmark = follows_from("autograder", "helpers")
+SOFTMAX = "attention.softmax"
+
+
+@pytest.fixture(scope="module")
+def softmax():
+    spec = exercises.load("attention")[SOFTMAX]
+    return spec, make_sheet(spec, VISIBLE_SEED)
+
+
+def test_a_gallery_has_three_wrong_answers_with_what_the_check_says_of_them(softmax):
+    spec, sheet = softmax
+    page = html.unescape(answers.gallery(spec, sheet))
+    assert page.count("<li>") == 3 == page.count("✗ Softmax")
+    sentences = [wrong.sentence for wrong in spec.misconceptions if wrong.sentence in page]
+    assert len(sentences) == 3
+
+
+def test_of_wrong_answers_that_change_the_same_line_one_shows_its_code(softmax):
+    spec, sheet = softmax
+    twice = replace(spec, misconceptions=(spec.misconceptions[0],) * 2)
+    page = answers.gallery(twice, sheet)
+    assert page.count("<pre>") == 1 == page.count(answers.SAME_LINE)
+
+
+@pytest.mark.parametrize("topic", ["attention", "multihead", "masking"])
+def test_no_line_that_is_shown_is_one_of_the_nearest_right_answer(topic):
+    for spec in exercises.load(topic).values():
+        rights = [] if spec.driver == "choice" else [spec.reference, *spec.alternatives]
+        known = [set(map(str.strip, code_of.code(right).split("\n"))) for right in rights]
+        for wrong in spec.misconceptions if rights else ():
+            shown = {line.strip() for line in answers.wrong_lines(spec, wrong)[0].split("\n")}
+            assert any(not shown - {answers.LEFT_OUT, ""} & lines for lines in known), wrong.name
+
+
+def test_a_choice_gets_the_checks_sentences_and_only_the_right_one_passes():
+    spec = exercises.load("multihead")["multihead.recall_softmax"]
+    page = answers.choices(spec, make_sheet(spec, VISIBLE_SEED))
+    table = json.loads(re.search(r"<script[^>]*>(.*?)</script>", page)[1])
+    said = {
+        key: (status, [" ".join(table["pieces"][n] for n in part) for part in parts])
+        for key, (status, *parts) in table["said"].items()
+    }
+    assert [key for key, (status, _) in said.items() if status == "passed"] == ["3,2"]
+    assert said["0,2"][1][3:5] == ["likely cause", "Line 1 does what it should: the slip is in another."]
+
+
+def test_an_output_keeps_its_picture_and_loses_what_needs_a_kernel(tmp_path):
+    picture = '<img alt="a" src="data:image/svg+xml;base64,PHN2Zy8+">'
+    view = {"application/vnd.jupyter.widget-view+json": {}, "text/plain": ""}
+    number = "headstart-" + "0123456789abcdef" * 2
+    still = f'<style>x</style><div class="{number}-still">{picture}</div><script>y()</script>'
+    live = '<div class="headstart-live">z</div><script>z()</script>'
+    cell = v4.new_code_cell(
+        "explore()",
+        outputs=[
+            v4.new_output("display_data", data) for data in (view, {"text/html": still}, {"text/html": live})
+        ],
+    )
+    shown = pages.outputs_of("explore()", v4.new_notebook(cells=[cell]), tmp_path)
+    [file] = tmp_path.iterdir()
+    assert shown == f'<div class="still"><img alt="a" loading="lazy" src="figures/{file.name}"></div>{live}'
+    assert file.read_bytes() == b"<svg/>"
+
+
+def test_formulas_in_folded_hints_are_marked_and_code_with_dollars_elsewhere_is_left_alone():
+    text = "costs $5 <details><summary>Hint</summary>Which $c < 0$?</details> and $d$"
+    span = '<span class="math">\\(c &lt; 0\\)</span>'
+    assert pages._prose(text) == f"costs $5 <details><summary>Hint</summary>Which {span}?</details> and $d$"
+
+
+def test_what_is_printed_in_pieces_is_shown_as_one_and_warnings_are_not(tmp_path):
+    pieces = [("stdout", "a\n"), ("stderr", "a path of this machine"), ("stdout", "b\n")]
+    outputs = [v4.new_output("stream", name=name, text=text) for name, text in pieces]
+    [shown] = pages._outputs(v4.new_code_cell("", outputs=outputs), tmp_path)
+    assert shown.text == "a\nb\n"
