@@ -5,7 +5,11 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("lesson", metavar="LESSON")
+    parser.description = (
+        "Write the feedback pages of a lesson to zips in reports/ that Canvas and Moodle take, and say whose "
+        "page is missing or older than its grades."
+    )
+    parser.add_argument("lesson", metavar="LESSON", help="such as 01_attention")
 
 
 def run(options: argparse.Namespace) -> int:
