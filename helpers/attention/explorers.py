@@ -15,7 +15,7 @@ import torch
 from helpers.attention import figures
 from helpers.attention.reader import POSITIONS, reader
 from helpers.attention.writer import BEGINNING, CLOSE, OwnReader, as_printed
-from helpers.figures.controls import explorer, labelled, tokens_of, tooltip
+from helpers.figures.controls import explorer, labelled, tokens_of
 from helpers.figures.showing import image, note, tried
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def writing_explorer(
 
     beginning = w.Text(BEGINNING, **labelled("beginning"))
     temperature = w.FloatSlider(0.7, min=0.1, max=2, step=0.1, **labelled("temperature"))
-    again = w.Button(description="write again", **tooltip("draw other words"))
+    again = w.Button(description="write again", tooltip="draw other words")
     picture, seed = w.HTML(), 0
 
     def draw(_: object = None) -> None:

@@ -80,12 +80,13 @@ def explorer(
 @functools.cache
 def _explorer_class() -> "type[VBox]":
     import ipywidgets as w
-    from IPython.display import display
 
     class Explorer(w.VBox):
         still = text = ""
 
         def _ipython_display_(self, **_: object) -> None:
+            from IPython.display import display
+
             # From what ipywidgets documents: how it displays itself differs between its versions.
             live = f"headstart-{self.model_id}"
             self.add_class(live)
