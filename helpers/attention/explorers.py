@@ -140,7 +140,8 @@ def writing_explorer(
         control.observe(draw, "value")
     again.on_click(draw_again)
     draw()
-    return explorer([beginning, temperature, again, picture], text=_in_words(picture.value))
+    controls = w.HBox([beginning, temperature, again], layout={"flex_flow": "row wrap"})
+    return explorer([controls, picture], text=_in_words(picture.value))
 
 
 def _written(

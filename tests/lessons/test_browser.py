@@ -139,7 +139,7 @@ def opened_again_it_shows_still_pictures(browser: Browser, notebook: Notebook) -
         expect(still.locator("img").first).to_be_visible()
     expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
     missing = page.locator(".jp-OutputArea-output", has_text="model not found")
-    expect(missing).to_have_count(4 + len(predictions("attention")))  # one shows words alone
+    expect(missing).to_have_count(4 + len(WRITTEN) + len(predictions("attention")))
     for each in missing.all():
         expect(each).to_be_hidden()
     browser.picture("lesson_01_opened_again", stills.first)
