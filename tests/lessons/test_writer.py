@@ -194,7 +194,7 @@ def cells_of(lesson: str) -> tuple[dict[str, object], list[str]]:
     for cell in cells[:first]:
         if cell.cell_type == "code" and lessons.kind(cell) in ("setup", "exercise"):
             exec(cell.source, names)
-    after = itertools.takewhile(lambda cell: "What to take along" not in cell.source, cells[first:])
+    after = itertools.takewhile(lambda cell: "What to remember" not in cell.source, cells[first:])
     return names, [cell.source for cell in after if cell.cell_type == "code"]
 
 
