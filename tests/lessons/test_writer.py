@@ -248,7 +248,7 @@ def test_an_answer_that_is_not_written_is_waited_for() -> None:
 
 def test_controls_draw_again() -> None:
     explorer = writing_explorer({"": own_reader(attention=written_here(RIGHT["attention"]))}, looks=True)
-    beginning, temperature, again, picture = explorer.children
+    (beginning, temperature, again), picture = explorer.children[0].children, explorer.children[1]
     first = picture.value
     again.click()
     assert picture.value != first
