@@ -72,7 +72,7 @@ def double(x):
 check("start_here.double", double)
 
 # %% [markdown]
-# Some questions ask for an answer in words. It goes into a text cell, and **a text cell opens by double-click**:
+# Some questions ask for an answer in words. It goes into a text cell. **Double-click a text cell to open it**,
 # write in place of *YOUR ANSWER HERE*, and press <kbd>Shift</kbd>+<kbd>Enter</kbd>. Then run the cell below: it
 # shows a model answer, and what earns points in it.
 #

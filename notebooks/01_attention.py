@@ -969,7 +969,8 @@ with waiting_for("Exercise 1.2"):
 # does the looking up, once for each head, with later words hidden. The trained model does the rest. The table says
 # whose each part is.
 
-# %%
+# %% draw="open"
+# Whose each part of the model is
 with waiting_for("Exercise 1.5"):
     mine = own_reader(attention=scaled_dot_product_attention)
     display(mine.table())

@@ -999,7 +999,8 @@ explorers.heads_explorer(read)
 # that model's look-ups, with the model's weights in its four matrices. If your attention of lesson 1 passed its
 # check on this computer, your module calls that one, otherwise the course's. The table says which.
 
-# %%
+# %% draw="open"
+# Whose each part of the model is
 with waiting_for("Exercise 2.5"):
     mine = own_reader(heads=MultiHeadAttention)
     display(mine.table())

@@ -1010,7 +1010,8 @@ print(experiments.line("none, two layers", right))
 # Back to the model that writes book reviews. **Your** `add_positions` gives it its positions, and your parts of
 # lessons 1 and 2 look things up, if their checks passed on this computer.
 
-# %%
+# %% draw="open"
+# Whose each part of the model is
 with waiting_for("Exercise 3.2"):
     mine = own_reader(positions=add_positions)
     display(mine.table())

@@ -1112,7 +1112,8 @@ explorers.reach_explorer(reach)
 # was trained on as many reviews, but without a mask. First, both *read* a review that is new to them: in one pass, as
 # in training, and then word by word, as in use.
 
-# %%
+# %% draw="open"
+# Whose each part of the model is
 with waiting_for("Exercise 4.1"):
     mine = own_reader(mask=causal_mask)
     leaky = own_reader("without a mask", mask=causal_mask)

@@ -1097,7 +1097,8 @@ with waiting_for("Exercise 5.4"):
 # Now the model that writes book reviews gets a cache: yours of lesson 4 if its check passed on this computer,
 # otherwise the course's. Without it, your other parts read the whole text again for each word.
 
-# %%
+# %% draw="open"
+# Whose each part of the model is
 with waiting_for("Exercise 4.9a"):
     mine = own_reader(cache=cached_step)
     display(mine.table())

@@ -190,20 +190,25 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
     write_whole(built / "checks.json", text.encode())
     if settings(root).Headstart.get("model_answers", True):
         cells = list(with_model_answers(cells))
-    helpers = {
-        path.relative_to(root).as_posix(): trees.contents(path)
-        for path in course.helper_files(course.number(lesson), root)
-        if path.name != REVEALED  # older than this one
-    }
-    told, name = what_is_revealed(cells), f"helpers/{topic}/{REVEALED}"
-    if json.loads(told) or (root / name).is_file():
-        helpers[name] = told
-        write_whole(folder / name, told)
+    helpers = _helpers(lesson, cells, folder, root)
     for name, content in helpers.items():
         write_whole(built / name, content)
     cells = bundles.with_first_cell(lesson, cells, text, helpers)
     write_whole(built / f"{lesson}.ipynb", written(make_notebook(lesson, cells, specs)).encode())
     return cells
+
+
+def _helpers(lesson: str, cells: list[Cell], folder: Path, root: Path) -> dict[str, bytes]:
+    """The helpers of a lesson's students, by path. What the lesson reveals is written beside them, too."""
+    helpers = {
+        path.relative_to(root).as_posix(): trees.contents(path)
+        for path in course.helper_files(course.number(lesson), root)
+    }
+    told, name = what_is_revealed(cells), f"helpers/{course.topic(lesson)}/{REVEALED}"
+    if json.loads(told) or name in helpers:
+        helpers[name] = told
+        write_whole(folder / name, told)
+    return helpers
 
 
 def _count_in_readme(lesson: str, cells: list[Cell], folder: Path, root: Path, load: Load) -> None:

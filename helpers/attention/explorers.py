@@ -123,7 +123,8 @@ def writing_explorer(
     }
     alive = live(Path(__file__).with_name("heads.js" if looks else "writes.js"), data, MOVE)
     page = f"{picture.value}<p>The trained model itself, without your functions:</p>{alive.html}"
-    return explorer([beginning, temperature, again, picture], page, _in_words(picture.value))
+    controls = w.HBox([beginning, temperature, again], layout={"flex_flow": "row wrap"})
+    return explorer([controls, picture], page, _in_words(picture.value))
 
 
 def _written(

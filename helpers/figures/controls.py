@@ -88,7 +88,6 @@ def explorer(
 @functools.cache
 def _explorer_class() -> "type[VBox]":
     import ipywidgets as w
-    from IPython.display import display
 
     class Explorer(w.VBox):
         still = text = ""
@@ -96,6 +95,8 @@ def _explorer_class() -> "type[VBox]":
         data: object = None
 
         def _ipython_display_(self, **_: object) -> None:
+            from IPython.display import display
+
             # From what ipywidgets documents: how it displays itself differs between its versions.
             name = f"headstart-{self.model_id}"
             self.add_class(name)

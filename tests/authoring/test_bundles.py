@@ -203,7 +203,7 @@ def test_a_solved_zip_passes(built: dict[str, bytes], tmp_path: Path) -> None:
     path = tmp_path / "01_attention.zip"
     path.write_bytes(built["release/01_attention.zip"])
     ran = bundles.run("01_attention", Path(sys.executable), quick=True, bundle=path)
-    assert (ran.problems, ran.checks, ran.explorers) == ([], 10, 3)
+    assert (ran.problems, ran.checks, ran.explorers) == ([], 9, 4)
 
 
 def test_an_explorer_that_is_not_shown_is_a_problem() -> None:

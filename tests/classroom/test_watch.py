@@ -124,12 +124,12 @@ def test_one_whose_copying_takes_longer_than_is_waited_for_is_graded_once_it_is_
     for path in last:
         path.unlink()
     watch = start(course, patience=0)
-    wait_for(course, lambda: "ada: 0 of 25 points" in (course.root / "watch.log").read_text(), watch)
+    wait_for(course, lambda: "ada: 0 of 23 points" in (course.root / "watch.log").read_text(), watch)
     hand_in(course, "bob")
-    wait_for(course, lambda: "bob: 25 of 25 points" in (course.root / "watch.log").read_text(), watch)
+    wait_for(course, lambda: "bob: 23 of 23 points" in (course.root / "watch.log").read_text(), watch)
     for path, content in sorted(last.items(), key=lambda item: item[0].name == "timestamp.txt"):
         path.write_bytes(content)
-    wait_for(course, lambda: "ada: 25 of 25 points" in (course.root / "watch.log").read_text(), watch)
+    wait_for(course, lambda: "ada: 23 of 23 points" in (course.root / "watch.log").read_text(), watch)
     watch.send_signal(signal.SIGINT)
     watch.wait()
 
@@ -149,7 +149,7 @@ def test_feedback_that_nobody_can_fetch_is_not_said_to_be_out(course: Course) ->
 def test_a_watch_that_holds_feedback_grades_and_releases_nothing(course: Course) -> None:
     hand_in(course, "ada")
     watch = start(course, "--hold")
-    wait_for(course, lambda: "ada: 25 of 25 points" in (course.root / "watch.log").read_text(), watch)
+    wait_for(course, lambda: "ada: 23 of 23 points" in (course.root / "watch.log").read_text(), watch)
     watch.send_signal(signal.SIGINT)
     watch.wait()
     assert not pages(course)
@@ -232,9 +232,9 @@ def test_one_that_waits_until_its_time_is_out_holds_up_a_watch_once(course: Cour
     hand_in(course, "ada")
     wait_for(course, lambda: "ada: feedback is out" in (course.root / "watch.log").read_text(), watch)
     hand_in(course, "zed", "2026-01-02 12:00:00 UTC")  # another one is another matter
-    wait_for(course, lambda: "zed: 25 of 25 points" in (course.root / "watch.log").read_text(), watch)
+    wait_for(course, lambda: "zed: 23 of 23 points" in (course.root / "watch.log").read_text(), watch)
     watch.send_signal(signal.SIGINT)
     watch.wait()
     log = (course.root / "watch.log").read_text()
-    assert len(re.findall(r"zed: (?!25 )\d+ of 25 points", log)) == 1
-    assert "eve: 0 of 25 points; ]0;FREE .ipynb is a folder" in log and "\x1b" not in log
+    assert len(re.findall(r"zed: (?!23 )\d+ of 23 points", log)) == 1
+    assert "eve: 0 of 23 points; ]0;FREE .ipynb is a folder" in log and "\x1b" not in log

@@ -219,7 +219,7 @@ def test_an_exercises_version_follows_what_decides_it_and_nothing_else(course):
     changed = Lesson.load(LESSON, course.root, config)
     path.write_text(text)
     different = {id for id, version in lesson.versions.items() if changed.versions[id] != version}
-    assert different == {"attention.scaled_dot_product"}
+    assert different == {"attention.one_query"}
     assert changed.version != lesson.version
 
 

@@ -194,7 +194,7 @@ def cells_of(lesson: str) -> tuple[dict[str, object], list[str]]:
     for cell in cells[:first]:
         if cell.cell_type == "code" and lessons.kind(cell) in ("setup", "exercise"):
             exec(cell.source, names)
-    after = itertools.takewhile(lambda cell: "What to take along" not in cell.source, cells[first:])
+    after = itertools.takewhile(lambda cell: "What to remember" not in cell.source, cells[first:])
     return names, [cell.source for cell in after if cell.cell_type == "code"]
 
 
@@ -248,7 +248,7 @@ def test_an_answer_that_is_not_written_is_waited_for() -> None:
 
 def test_controls_draw_again() -> None:
     explorer = writing_explorer({"": own_reader(attention=written_here(RIGHT["attention"]))}, looks=True)
-    beginning, temperature, again, picture = explorer.children
+    (beginning, temperature, again), picture = explorer.children[0].children, explorer.children[1]
     first = picture.value
     again.click()
     assert picture.value != first
