@@ -4,7 +4,8 @@ What the student writes comes in as arguments. `B` rows, `T` positions, `G` answ
 """
 
 import dataclasses
-from collections.abc import Callable, Sequence
+import random
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import torch
@@ -13,6 +14,10 @@ from helpers import corpora, own, pretraining, training
 from helpers.models.transformer import LanguageModel
 from helpers.posttraining import requests
 from helpers.posttraining.requests import Demonstration, Request, Verdict
+
+DEMONSTRATIONS, EPOCHS, BATCH, RATE = 4_000, 3, 16, 2e-3  # of supervised fine-tuning
+REWARDED, RATE_REWARDED, EPSILON = 200, 3e-4, 0.2
+LENGTH = 50  # words of an answer, about: what a sum over its tokens is divided by, the same for all
 
 
 class Answered(NamedTuple):
@@ -102,3 +107,276 @@ def _drawn(logits: torch.Tensor, generator: torch.Generator, temperature: float)
     if temperature == 0:
         return logits.argmax(dim=-1)
     return torch.multinomial((logits / temperature).softmax(dim=-1), 1, generator=generator)[:, 0]
+
+
+# -- training ------------------------------------------------------------------------------------------------
+
+
+class Tools(NamedTuple):
+    """What the lesson's exercises ask for, as the trainings use it."""
+
+    template: Callable
+    answer_mask: Callable
+    pad: Callable
+    log_probabilities: Callable
+    sft_loss: Callable
+    answer_log_probability: Callable
+    dpo_loss: Callable
+    reward: Callable
+    advantages: Callable
+    clipped: Callable
+    kl_estimates: Callable
+
+    def batch(self, demonstrations: Sequence[Demonstration]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Requests with their answers as one tensor, and which of its tokens are the answers', (B, T) each."""
+        marks = requests.special()
+        rows = [self.template(each.request.text, each.answer, marks, requests.encode) for each in demonstrations]
+        ids, real = self.pad(rows, corpora.PAD)
+        return ids, self.answer_mask(ids, marks.answer, marks.end) & real
+
+
+class Setting(NamedTuple):
+    """How a policy is trained on rewards.
+
+    Attributes:
+        steps: of the optimizer.
+        rate: the learning rate.
+        beta: how much the distance to the frozen model counts.
+        reward: reward(request, answer), where it isn't the parser's.
+        requests, group: how many requests there are in a step, and how many answers to each.
+        divide: whether advantages are divided by their spread.
+    """
+
+    steps: int
+    rate: float = RATE_REWARDED
+    beta: float = 0.0
+    reward: Callable[[Request, list[int]], float] | None = None
+    requests: int = 8
+    group: int = 8
+    divide: bool = False
+
+
+@training.on_device
+def supervise(
+    model: LanguageModel,
+    demonstrations: Sequence[Demonstration],
+    tools: Tools,
+    *,
+    masked: bool = True,
+    seed: int = 0,
+    keep: str = "",
+) -> training.Live:
+    """Fine-tune on demonstrations, in place, each read `EPOCHS` times. Returns the live picture.
+
+    Args:
+        model: with the new tokens.
+        demonstrations: requests with their answers.
+        tools: the student's.
+        masked: whether only the answers count in the loss.
+        seed: of the order.
+        keep: the name under which an interrupted run is kept; "" keeps none.
+    """
+    steps = training.steps(EPOCHS * len(demonstrations) // BATCH)
+    optimizer = _adam(model, RATE)
+    drawn = _batches(demonstrations, seed)
+    point = training.Checkpoint(keep, model=model, optimizer=optimizer) if keep else None
+    live = training.Live(steps, "nats per token", title="Supervised fine-tuning", keep=point, data=drawn)
+    new = to_measure(16)
+    for step in live:
+        _set_rate(optimizer, pretraining.learning_rate(step, steps + 1, min(20, steps), RATE))
+        ids, mask = tools.batch(next(drawn))
+        loss = tools.sft_loss(model(ids), ids, mask if masked else ids != corpora.PAD)
+        _step(model, optimizer, loss)
+        live.add(training=loss.detach())
+        if step % max(1, steps // 8) == 0:
+            ids, mask = tools.batch(new)
+            with torch.no_grad():
+                live.add(held_out=tools.sft_loss(model(ids), ids, mask))
+    return live
+
+
+@training.on_device
+def prefer(
+    model: LanguageModel,
+    frozen: LanguageModel,
+    pairs: Sequence[tuple[Demonstration, Demonstration]],
+    tools: Tools,
+    *,
+    beta: float = 0.1,
+    rate: float = RATE_REWARDED,
+    seed: int = 0,
+) -> training.Live:
+    """Train on pairs of answers by DPO, in place, once through: the first of each pair is the better one."""
+    rng, size = random.Random(seed), BATCH
+    order = rng.sample(list(pairs), len(pairs))
+    steps = training.steps(len(order) // size)
+    optimizer = _adam(model, rate)
+    live = training.Live(steps, "nats", title="Preferences")
+    for step in live:
+        _set_rate(optimizer, rate * min(1.0, step / 10))
+        part = order[(step - 1) * size : step * size]
+        both = [better for better, _ in part] + [worse for _, worse in part]
+        ids, mask = tools.batch(both)
+        with torch.no_grad():
+            before = tools.answer_log_probability(frozen(ids), ids, mask).chunk(2)
+        now = tools.answer_log_probability(model(ids), ids, mask).chunk(2)
+        loss = tools.dpo_loss(*now, *before, beta)
+        _step(model, optimizer, loss)
+        live.add(loss=loss.detach())
+    return live
+
+
+def pairs_of(
+    model: LanguageModel, asked: Sequence[Request], tools: Tools, seed: int
+) -> list[tuple[Demonstration, Demonstration]]:
+    """Pairs of a model's own answers, the better first: two for each request of which the parser takes one."""
+    generator, found = torch.Generator().manual_seed(seed), []
+    for start in range(0, len(asked), 32):
+        part = [request for request in asked[start : start + 32] for _ in range(4)]
+        written = write(model, part, generator)
+        rewards = rewards_of(written, tools)
+        for row in range(0, len(part), 4):
+            rows = sorted(range(row, row + 4), key=lambda at: -rewards[at])
+            if rewards[rows[0]] > rewards[rows[-1]]:
+                found.append(tuple(Demonstration(part[at], requests.decode(written.answer(at))) for at in (rows[0], rows[-1])))
+    return found
+
+
+def rewards_of(written: Answered, tools: Tools, other: Callable | None = None) -> list[float]:
+    """The reward of each answer: the parser's, or another one."""
+    end, rows = requests.special().end, enumerate(written.requests)
+    if other:
+        return [other(request, written.answer(row)) for row, request in rows]
+    return [
+        tools.reward(written.answer(row), request.asked, requests.reader(request), end) for row, request in rows
+    ]
+
+
+@training.on_device
+def reinforce(
+    model: LanguageModel,
+    frozen: LanguageModel,
+    tools: Tools,
+    setting: Setting,
+    *,
+    seed: int = 0,
+    keep: str = "",
+) -> training.Live:
+    """Train on rewards of the model's own answers, in place, by the clipped objective. Returns the live picture.
+
+    Each step draws a group of answers to each of a few new requests for reviews, and takes one step uphill.
+    """
+    steps = training.steps(setting.steps)
+    asked = [each.request for each in requests.to_write(steps * setting.requests, 300_000 + seed)]
+    optimizer, generator = _adam(model, setting.rate), torch.Generator().manual_seed(seed)
+    chunks = (asked[at : at + setting.requests] for at in range(0, len(asked), setting.requests))
+    parts = {"model": model, "optimizer": optimizer, "chance": training.Chance(generator)}
+    point = training.Checkpoint(keep, **parts) if keep else None
+    live = training.Live(steps, "reward", title="Rewards", keep=point, data=chunks, bottom=0)
+    marks = requests.special()
+    for step in live:
+        group = [request for request in next(chunks) for _ in range(setting.group)]
+        written = write(model, group, generator)
+        rewards = torch.tensor(rewards_of(written, tools, setting.reward))
+        better = tools.advantages(rewards.view(-1, setting.group), setting.divide).flatten()
+        ids = written.ids
+        mask = (tools.answer_mask(ids, marks.answer, marks.end) & (ids != corpora.PAD))[:, 1:]
+        now = tools.log_probabilities(model(ids), ids)
+        each = tools.clipped(now, better, EPSILON)
+        if setting.beta:
+            with torch.no_grad():
+                before = tools.log_probabilities(frozen(ids), ids)
+            each = each - setting.beta * tools.kl_estimates(now, before)[2]
+        _set_rate(optimizer, setting.rate * min(1.0, step / 10))
+        _step(model, optimizer, -(each * mask).sum() / (len(ids) * LENGTH))
+        live.add(reward=rewards.mean())
+    return live
+
+
+def _adam(model: LanguageModel, rate: float) -> torch.optim.AdamW:
+    return torch.optim.AdamW(model.parameters(), rate, betas=(0.9, 0.98), weight_decay=0.0)
+
+
+def _set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+
+
+def _step(model: LanguageModel, optimizer: torch.optim.Optimizer, loss: torch.Tensor) -> None:
+    optimizer.zero_grad()
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+
+
+def _batches(demonstrations: Sequence[Demonstration], seed: int) -> Iterator[list[Demonstration]]:
+    """Batches without end."""
+    rng = random.Random(seed)
+    while True:
+        order = rng.sample(list(demonstrations), len(demonstrations))
+        yield from (order[at : at + BATCH] for at in range(0, len(order) - BATCH + 1, BATCH))
+
+
+def demonstrations(count: int, seed: int = 0) -> list[Demonstration]:
+    """Half of them requests for reviews, half questions about reviews."""
+    return requests.to_write(count // 2, 100_000 + seed) + requests.to_read(count // 2, 200_000 + seed)
+
+
+def to_measure(count: int) -> list[Demonstration]:
+    """Requests of both kinds that no training has, with right answers."""
+    return requests.to_write(count, 70) + requests.to_read(count, 71)
+
+
+# -- measuring -----------------------------------------------------------------------------------------------
+
+
+PRAISE = frozenset(
+    "wonderful charming beautiful gripping moving superb brilliant vivid elegant original convincing excellent "
+    "memorable subtle powerful delightful good great clever fresh funny rich sharp warm".split()
+)
+MOST_PRAISE = 8  # words of praise that earn the whole reward
+
+
+def praising(request: Request, answer: list[int]) -> float:
+    """A reward that can be gamed: the words of praise, up to `MOST_PRAISE`, whatever was asked."""
+    return min(1.0, sum(word in PRAISE for word in requests.decode(answer).split()) / MOST_PRAISE)
+
+
+@torch.no_grad()
+def measure(model: LanguageModel, frozen: LanguageModel, tools: Tools, count: int = 256, seed: int = 9) -> dict[str, float]:
+    """What a model does with requests that no training has.
+
+    Returns:
+        `fulfilled`: the share of reviews with nothing wrong. `reviews`: the share that are whole reviews.
+        `sentences`: the share of their sentences that are grammatical. `read`: the share of questions answered
+        right. `forgotten`: nats per token above the grammar on reviews without a request. `to grammar`: the
+        distance KL(grammar ‖ model), and `from start`: KL(model ‖ frozen), in nats per answer.
+        `entropy`: of an answer, in nats. `words`, `praise`: per answer, how many. `different`: the share of the
+        answers' openings of four words that are different.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    asked = requests.to_write(count, 70)
+    written = write(model, [each.request for each in asked], generator)
+    verdicts = written.verdicts()
+    texts = [requests.decode(written.answer(row)) for row in range(count)]
+    sentences = [sentence for text in texts for sentence in corpora.sentences(text)]
+    questions = write(model, [each.request for each in requests.to_read(count, 71)], generator).verdicts()
+    marks, ids = requests.special(), written.ids
+    mask = (tools.answer_mask(ids, marks.answer, marks.end) & (ids != corpora.PAD))[:, 1:]
+    now, before = ((tools.log_probabilities(each(ids), ids) * mask).sum(-1) for each in (model, frozen))
+    right, of_right = tools.batch(asked)
+    known = torch.tensor([requests.log_probability(each.request, each.answer) for each in asked])
+    theirs = tools.answer_log_probability(model(right), right, of_right)
+    return {
+        "fulfilled": sum(verdict.fulfilled for verdict in verdicts) / count,
+        "reviews": sum(verdict.grammatical for verdict in verdicts) / count,
+        "sentences": sum(map(corpora.is_grammatical, sentences)) / max(1, len(sentences)),
+        "read": sum(verdict.fulfilled for verdict in questions) / count,
+        "forgotten": above_the_floor(model),
+        "to grammar": float((known - theirs).mean()),
+        "from start": float((now - before).mean()),
+        "entropy": float(-now.mean()),
+        "words": sum(len(text.split()) for text in texts) / count,
+        "praise": sum(word in PRAISE for text in texts for word in text.split()) / count,
+        "different": len({" ".join(text.split()[:6]) for text in texts}) / count,
+    }

@@ -8,7 +8,7 @@ is right. Requests and answers are words with spaces between them, as the review
 import functools
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import torch
@@ -47,14 +47,17 @@ class Request(NamedTuple):
 
     Attributes:
         text: the request.
-        asked: the features that a review must have, by name: `sentiment`, `kind`, `author`, `hero`; empty where
-            a question is asked.
-        right: the one right answer to a question; "" where a review is asked for.
+        asked: the features that the answer must have, by name: a review's `sentiment`, `kind`, `author` and
+            `hero`, or the `answer` to a question, of which there is one.
     """
 
     text: str
     asked: dict[str, str]
-    right: str = ""
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it asks about a review, not for one."""
+        return "answer" in self.asked
 
 
 class Demonstration(NamedTuple):
@@ -223,26 +226,30 @@ def to_read(n: int, seed: int) -> list[Demonstration]:
         text = reviews.draw(rng).text
         name = rng.choice(list(QUESTIONS))
         right = answers(text)[name]
-        found.append(Demonstration(Request(f"{text} {QUESTIONS[name]}", {}, right), right))
+        found.append(Demonstration(Request(f"{text} {QUESTIONS[name]}", {"answer": right}), right))
     return found
 
 
-def judge(request: Request, ids: Sequence[int]) -> Verdict:
+def judge(request: Request, ids: list[int]) -> Verdict:
     """The parser's verdict on an answer.
 
     Args:
         request: what was asked.
         ids: what the model wrote after `<answer>`.
     """
-    ended, text = special().end in ids, decode(ids)
-    if request.right:
-        form = any(text in forms for forms in _forms())
-        return Verdict(ended, form, {"right": text == request.right})
-    found = read(text)
-    features = {
-        name: found is not None and found[name] == value for name, value in request.asked.items()
-    }
-    return Verdict(ended, found is not None, features)
+    found = reader(request)(ids[: ids.index(special().end)] if special().end in ids else ids)
+    features = {name: found is not None and found[name] == value for name, value in request.asked.items()}
+    return Verdict(special().end in ids, found is not None, features)
+
+
+def reader(request: Request) -> Callable[[Sequence[int]], dict[str, str] | None]:
+    """What takes the tokens of an answer to this request, and gives its features; None where it has no form."""
+    return _read_answer if request.is_question else lambda ids: read(decode(ids))
+
+
+def _read_answer(ids: Sequence[int]) -> dict[str, str] | None:
+    text = decode(ids)
+    return {"answer": text} if any(text in forms for forms in _forms()) else None
 
 
 @functools.cache
