@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 import torch
-from torch.nn import functional as F
 
 # -- requests and answers ------------------------------------------------------------------------------------
 
@@ -212,7 +211,7 @@ def dpo_loss(
     Source: Rafailov et al. 2023, equation 7.
     """
     margin = (chosen - chosen_frozen) - (rejected - rejected_frozen)
-    return -F.logsigmoid(beta * margin).mean()
+    return -torch.nn.functional.logsigmoid(beta * margin).mean()
 
 
 def reward(
