@@ -8,22 +8,24 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 import torch
-from torch.nn import functional as F
 
 # -- requests and answers ------------------------------------------------------------------------------------
 
 
-def template(request: Sequence[int], answer: Sequence[int] | None, special: Sequence[int]) -> list[int]:
+def template(
+    request: str, answer: str | None, special: Sequence[int], encode: Callable[[str], list[int]]
+) -> list[int]:
     """The tokens of a request and its answer: `<request>` … `<answer>` … `<end>`.
 
     Args:
-        request: its tokens.
-        answer: its tokens; None asks for one, so that the tokens end where the model goes on.
-        special: `<request>`, `<answer>` and `<end>`, in this order.
+        request: its text.
+        answer: its text; None asks for one, so that the tokens end where the model goes on.
+        special: the numbers of `<request>`, `<answer>` and `<end>`, in this order.
+        encode: turns a text into a list of tokens. Special ones aren't written in texts.
     """
     asks, answers, ends = special
-    asked = [asks, *request, answers]
-    return asked if answer is None else [*asked, *answer, ends]
+    asked = [asks, *encode(request), answers]
+    return asked if answer is None else [*asked, *encode(answer), ends]
 
 
 def answer_mask(ids: torch.Tensor, answer_token: int, end_token: int) -> torch.Tensor:
@@ -209,7 +211,7 @@ def dpo_loss(
     Source: Rafailov et al. 2023, equation 7.
     """
     margin = (chosen - chosen_frozen) - (rejected - rejected_frozen)
-    return -F.logsigmoid(beta * margin).mean()
+    return -torch.nn.functional.logsigmoid(beta * margin).mean()
 
 
 def reward(
