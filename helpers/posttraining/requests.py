@@ -178,17 +178,27 @@ def worded(asked: dict[str, str]) -> str:
     return " ".join(words)
 
 
-def understood(text: str) -> Request | None:
-    """A typed request as the judge understands it; None where it isn't one.
+def understood(text: str, review: str = "") -> Request | str:
+    """A typed request as the judge understands it; or in a sentence, why it doesn't.
 
-    "A favourable review of a ghost story, by a woman." is one: capitals, commas and a last full stop don't count.
+    Capitals, commas and a full stop don't count: "A favourable review of a ghost story, by a woman." is a request.
+
+    Args:
+        text: a request for a review, or a question.
+        review: what a question is about.
     """
-    plain = " ".join(re.sub(r"[,.]", " ", text.lower().replace("?", " ?")).split())
-    if (found := REQUEST.fullmatch(plain)) is not None:
-        asked = {name: value for name, value in found.groupdict().items() if value}
-        known = asked.get("kind") is None or asked["kind"] in kinds()
-        return Request(worded(asked), asked) if known else None
-    return None
+    plain = " ".join(re.sub(r"[,.]", " ", text.lower().replace("?", " ? ")).split())
+    for name, question in QUESTIONS.items():
+        if plain.rstrip(" ?") == question.rstrip(" ?"):
+            if not review:
+                return "There is no review yet that the question could be about: ask for one first."
+            return Request(f"{review} {question}", {"answer": answers(review)[name]})
+    if (found := REQUEST.fullmatch(plain)) is None:
+        return "The judge doesn't understand this request."
+    asked = {name: value for name, value in found.groupdict().items() if value}
+    if asked.get("kind", "mystery") not in kinds():
+        return f"The judge knows no books of the kind {asked['kind']!r}."
+    return Request(worded(asked), asked)
 
 
 @functools.cache
