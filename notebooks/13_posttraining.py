@@ -286,7 +286,8 @@ def exact_match(generated, truth, end):
         A number from 0 to 1.
     """
     ### BEGIN SOLUTION
-    right = [row[: len(wanted) + 1] == [*wanted, end] for row, wanted in zip(generated, truth, strict=True)]
+    pairs = zip(generated, truth, strict=True)
+    right = [row[: len(wanted) + 1] == [*wanted, end] for row, wanted in pairs]
     return sum(right) / len(right)
     ### END SOLUTION
 
