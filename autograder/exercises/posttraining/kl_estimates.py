@@ -99,4 +99,4 @@ exercise.slip("k1_never_negative", "return -log_ratio, → return log_ratio.abs(
 )
 exercise.slip(
     "k1_alone", "log_ratio.square() / 2, log_ratio.expm1() - log_ratio → -log_ratio, -log_ratio"
-).says("All three are k1.")
+).says("All three estimates are k1: k2 is half its square, and k3 adds r − 1 to it.")
