@@ -13,6 +13,17 @@ import torch
 from helpers.checks import check
 
 # %% [markdown]
+# ## 13.0 Catch the slip
+#
+# Three short pieces on lessons 8 and 12. Each is right, or has one slip that is easy to make.
+
+# %% recall="posttraining.recall_loss"
+
+# %% recall="posttraining.recall_draw"
+
+# %% recall="posttraining.recall_drafts"
+
+# %% [markdown]
 # ## 13.1 The template
 #
 # A request and its answer become one row of tokens: `<request>` … `<answer>` … `<end>`. The three special tokens
@@ -286,7 +297,8 @@ def exact_match(generated, truth, end):
         A number from 0 to 1.
     """
     ### BEGIN SOLUTION
-    right = [row[: len(wanted) + 1] == [*wanted, end] for row, wanted in zip(generated, truth, strict=True)]
+    pairs = zip(generated, truth, strict=True)
+    right = [row[: len(wanted) + 1] == [*wanted, end] for row, wanted in pairs]
     return sum(right) / len(right)
     ### END SOLUTION
 

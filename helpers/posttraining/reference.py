@@ -127,7 +127,7 @@ def answer_log_probability(logits: torch.Tensor, ids: torch.Tensor, mask: torch.
 # -- evaluation ----------------------------------------------------------------------------------------------
 
 
-def exact_match(generated: Sequence[Sequence[int]], truth: Sequence[Sequence[int]], end: int) -> float:
+def exact_match(generated: Sequence[list[int]], truth: Sequence[list[int]], end: int) -> float:
     """The share of answers that are exactly the right one.
 
     Args:
@@ -136,9 +136,8 @@ def exact_match(generated: Sequence[Sequence[int]], truth: Sequence[Sequence[int
         truth: the right answers, without `<end>`.
         end: the number of `<end>`.
     """
-    right = [
-        [*wanted, end] == list(row[: len(wanted) + 1]) for row, wanted in zip(generated, truth, strict=True)
-    ]
+    pairs = zip(generated, truth, strict=True)
+    right = [row[: len(wanted) + 1] == [*wanted, end] for row, wanted in pairs]
     return sum(right) / len(right)
 
 

@@ -1,0 +1,113 @@
+"""The likelier option."""
+
+import math
+
+import torch
+from torch import Generator, Tensor
+
+from autograder.drawing import pick
+from autograder.entry import Entry
+from helpers import posttraining
+from helpers.checking.calling.drivers import Case
+from helpers.checks import inputs_unchanged
+
+exercise = Entry(
+    id="posttraining.likelier",
+    title="The likelier option",
+    points=2,
+    difficulty=2,
+    minutes=3,
+    reference=posttraining.likelier,
+    returns=("option",),
+    properties=(inputs_unchanged,),
+)
+
+
+@exercise.cases
+def option_cases(g: Generator) -> list[Case]:
+    """A short option is likelier as a whole, a long one for each token; their places are drawn."""
+
+    def options(front: tuple[int, ...], N: int) -> tuple[Tensor, Tensor]:
+        """The first is likeliest for each token, the second as a whole, the next ones by wrong formulas."""
+        rows = math.prod(front)
+        far = -9 - 4 * torch.rand(rows, N - 4, generator=g)
+        near = torch.tensor([-3.9, -2.0, -2.2, -3.0]) * (1 + 0.02 * torch.rand(rows, 4, generator=g))
+        lengths = torch.cat(
+            [torch.tensor([13, 5, 2, 1]).expand(rows, 4), torch.full((rows, N - 4), 4)], dim=1
+        )
+        order = torch.rand(rows, N, generator=g).argsort(dim=-1)
+        sums = torch.cat([near, far], dim=1).gather(-1, order)
+        return sums.view(*front, N), lengths.gather(-1, order).view(*front, N)
+
+    def case(title: str, front: tuple[int, ...], N: int, per_token: bool, double: bool = False) -> Case:
+        sums, lengths = options(front, N)
+        return Case(title, (sums.double() if double else sums, lengths, per_token))
+
+    several = pick(g, (2, 1), (1,), (1, 3), (2, 3, 1))
+    return [
+        case("one question, as a whole", (), pick(g, 4, 6, 5), False),
+        case("one question, for each token", (), pick(g, 5, 4, 6), True),
+        case("several questions, as a whole", pick(g, (3,), (2,), (5,)), pick(g, 4, 6, 7), False),
+        case("several questions, for each token", pick(g, (3,), (2,), (5,)), pick(g, 4, 6, 7), True),
+        case("axes in front", several, pick(g, 4, 5, 6), True),
+        case("float64", (2,), pick(g, 4, 5), pick(g, False, True), double=True),
+    ]
+
+
+@exercise.alternative
+def likelier_by_max(log_probability, lengths, per_token):
+    scores = log_probability
+    if per_token:
+        scores = scores / lengths
+    return scores.max(dim=-1).indices
+
+
+@exercise.alternative
+def likelier_by_sorting(log_probability, lengths, per_token):
+    scores = torch.where(torch.tensor(per_token), log_probability / lengths, log_probability)
+    return scores.sort(dim=-1, descending=True).indices[..., 0]
+
+
+@exercise.alternative
+def likelier_by_powers(log_probability, lengths, per_token):
+    divisor = lengths ** int(per_token)
+    return (-log_probability / divisor).argmin(dim=-1)
+
+
+@exercise.alternative
+def likelier_by_topk(log_probability, lengths, per_token):
+    weights = 1 / lengths.to(log_probability.dtype) if per_token else torch.ones_like(log_probability)
+    return torch.topk(log_probability * weights, 1, dim=-1).indices.squeeze(-1)
+
+
+exercise.slip(
+    "as_a_whole_always", "log_probability / lengths if per_token else log_probability → log_probability"
+).says("The option as a whole decides, whatever `per_token` says: a long one starts behind.")
+exercise.slip(
+    "per_token_always",
+    "log_probability / lengths if per_token else log_probability → log_probability / lengths",
+).says("The mean for each token decides, whatever `per_token` says.")
+exercise.slip("the_other_way_round", "if per_token else → if not per_token else").says(
+    "`per_token` is turned over: True is for the mean."
+)
+exercise.slip("least_likely", ".argmax(dim=-1) → .argmin(dim=-1)").says(
+    "This is the least likely option: log-probabilities are at most 0, and the largest is nearest to it."
+)
+exercise.slip("the_whole_order", ".argmax(dim=-1) → .argsort(dim=-1, descending=True)").says(
+    "This is the order of all options: only the place of the first is asked for."
+)
+exercise.slip("times_the_length", "log_probability / lengths → log_probability * lengths").says(
+    "The log-probability is multiplied by the length, so long options fall back further: divide."
+)
+exercise.slip("probability_by_length", "log_probability / lengths → log_probability.exp() / lengths").says(
+    "The probability is divided by the length: the mean is that of the logarithms, so divide these."
+)
+exercise.slip("one_for_all", ".argmax(dim=-1) → .argmax()").says(
+    "The options of all questions are compared at once: argmax without an axis flattens the tensor."
+)
+exercise.slip("the_value", ".argmax(dim=-1) → .amax(dim=-1)").says(
+    "This is the score of the likeliest option: its place is asked for."
+)
+exercise.slip("over_the_questions", ".argmax(dim=-1) → .argmax(dim=0)").says(
+    "The questions are compared, option by option: the options are the last axis."
+)

@@ -1,0 +1,21 @@
+"""Catch the slip: drawing a token."""
+
+from autograder.recall import recall
+
+exercise = recall(
+    "posttraining.recall_draw",
+    "pretraining.draw",
+    title="Catch the slip: drawing a token",
+    task="This gives the token on which a random number from 0 to 1 falls, with the probabilities end to end.",
+    code="""
+def draw(probabilities, uniform):
+    ends = probabilities.cumsum(dim=-1)
+    passed = ends <= uniform[..., None] * ends[..., -1:]
+    return passed.sum(dim=-1)
+""",
+    inputs=(
+        "draw(torch.tensor([0.5, 0.5]), torch.tensor(0.5))",
+        "draw(torch.tensor([[0.0, 1.0], [0.25, 0.75]]), torch.tensor([0.0, 0.125]))",
+    ),
+    hint="the token is the first whose end lies beyond the random number, so count the ends that don't",
+)
