@@ -1,14 +1,15 @@
-"""Lesson 13's measured figures: what supervised fine-tuning, preferences and rewards bring, and what they cost.
+"""Lesson 13's measured figures: what fine-tuning, preferences and rewards bring, and what they cost.
 
 python -m benchmarks.training_answers [--seeds 0 1 2] [--processes 1]
 
-For each seed a model is pretrained as in lesson 08, gets the new tokens, and goes through every stage. A stage
-is one process's work on one core; `--processes` says how many run at once. Intervals are of three seeds: mean
-plus or minus Student's t times the standard error.
+The model that lesson 08 keeps (one is trained where there is none) gets the new tokens, and goes through each
+stage once per seed, which sets the demonstrations, their order, the requests and the draws. `--processes` says
+how many stages run at once, on one core each. Intervals are mean ± Student's t times the standard error.
 """
 
 import argparse
 import copy
+import json
 import os
 import tempfile
 import time
@@ -21,9 +22,9 @@ import torch
 from rich.table import Table
 
 from benchmarks.results import Parts, record
-from helpers import posttraining, pretraining, training
+from helpers import posttraining, pretraining
 from helpers.models.transformer import LanguageModel
-from helpers.posttraining import experiments, requests
+from helpers.posttraining import experiments, figures, measures, requests
 from helpers.posttraining.experiments import Setting
 
 TOOLS = experiments.Tools(**{name: getattr(posttraining, name) for name in experiments.Tools._fields})
@@ -37,52 +38,47 @@ SHOWN = {
 }  # fmt: skip
 PER_CENT = ("fulfilled", "reviews", "sentences", "read", "different")
 
-Stage = Callable[[LanguageModel, LanguageModel, int], None]
+Row = dict[str, float]
+Stage = Callable[[LanguageModel, LanguageModel, int], Row]
 
 
 def rewarded(setting: Setting) -> Stage:
     """A stage of training on rewards."""
 
-    def run(model: LanguageModel, frozen: LanguageModel, seed: int) -> None:
-        experiments.reinforce(model, frozen, TOOLS, setting, seed=seed)
+    def run(model: LanguageModel, frozen: LanguageModel, seed: int) -> Row:
+        live = experiments.reinforce(model, frozen, TOOLS, setting, seed=seed)
+        words = sum(words for _, words in live.lines["words"])
+        return {"sampled": words * setting.requests * setting.group}
 
     return run
 
 
-def preferred(model: LanguageModel, frozen: LanguageModel, seed: int) -> None:
+def preferred(model: LanguageModel, frozen: LanguageModel, seed: int) -> Row:
     """DPO on pairs of the fine-tuned model's own answers."""
-    asked = [each.request for each in requests.to_write(1_600, 400_000 + seed)]
-    experiments.prefer(model, frozen, experiments.pairs_of(frozen, asked, TOOLS, seed), TOOLS, seed=seed)
+    asked = [each.request for each in requests.to_write(1_920, 400_000 + seed)]
+    pairs = experiments.pairs_of(frozen, asked, seed)
+    experiments.prefer(model, frozen, pairs, TOOLS, seed=seed)
+    return {"pairs": len(pairs)}
 
 
-def more_demonstrations(model: LanguageModel, frozen: LanguageModel, seed: int) -> None:
+def more_demonstrations(model: LanguageModel, frozen: LanguageModel, seed: int) -> Row:
     """As much text again of right answers."""
     demonstrations = experiments.demonstrations(experiments.DEMONSTRATIONS, seed + 50)
     experiments.supervise(model, demonstrations, TOOLS, seed=seed)
+    return {}
 
 
-STEPS = experiments.REWARDED
+STEPS, BETA = experiments.REWARDED, 0.05
 STAGES: dict[str, Stage] = {
     "DPO": preferred,
     "rewards": rewarded(Setting(STEPS)),
-    "rewards, KL 0.05": rewarded(Setting(STEPS, beta=0.05)),
+    "rewards, KL": rewarded(Setting(STEPS, beta=BETA)),
     "rewards, divided": rewarded(Setting(STEPS, divide=True)),
-    "praise": rewarded(Setting(STEPS, reward=experiments.praising)),
-    "praise, KL 0.05": rewarded(Setting(STEPS, beta=0.05, reward=experiments.praising)),
-    "praise, KL 0.5": rewarded(Setting(STEPS, beta=0.5, reward=experiments.praising)),
+    "praise": rewarded(Setting(STEPS, reward=measures.praising)),
+    "praise, KL": rewarded(Setting(STEPS, beta=BETA, reward=measures.praising)),
     "more demonstrations": more_demonstrations,
 }
 FIRST = ("fine-tuned", "no mask")
-Row = dict[str, float]
-
-
-def _begin(job: tuple[int, str]) -> None:
-    """Pretrain a seed's model, give it the new tokens, and keep it."""
-    seed, folder = job
-    torch.manual_seed(seed)
-    model = pretraining.new_model()
-    pretraining.pretrain(model, training.steps(pretraining.STEPS), seed)
-    _keep(experiments.with_new_tokens(model, posttraining.grow), folder, seed, "pretrained")
 
 
 def _stage(job: tuple[int, str, str]) -> tuple[str, Row]:
@@ -90,43 +86,38 @@ def _stage(job: tuple[int, str, str]) -> tuple[str, Row]:
     torch.set_num_threads(1)
     seed, name, folder = job
     after = name in STAGES
-    model = _kept(folder, seed, "fine-tuned" if after else "pretrained")
-    frozen = _kept(folder, seed, "fine-tuned") if after else copy.deepcopy(model)
+    model = _kept(folder, f"{seed} fine-tuned" if after else "pretrained")
+    frozen, row = copy.deepcopy(model), Row()
     begun = time.process_time()
     if after:
-        STAGES[name](model, frozen, seed)
+        row = STAGES[name](model, frozen, seed)
     elif name in FIRST:
         demonstrations = experiments.demonstrations(experiments.DEMONSTRATIONS, seed)
         experiments.supervise(model, demonstrations, TOOLS, masked=name == "fine-tuned", seed=seed)
     spent = time.process_time() - begun
-    _keep(model, folder, seed, name)
-    row = experiments.measure(model, frozen, TOOLS) | {"CPU seconds": spent}
+    _keep(model, folder, f"{seed} {name}")
+    row |= measures.measure(model, frozen, TOOLS) | {"CPU seconds": spent}
     if name in ("fine-tuned", "rewards", "DPO"):
         row |= best_of(model, seed)
     return name, row
 
 
-def best_of(model: LanguageModel, seed: int, count: int = 100) -> Row:
+def best_of(model: LanguageModel, seed: int, count: int = 60) -> Row:
     """The chance that one of k answers fulfils its request, without bias, for k = 1, 2, 4, 8, 16."""
-    asked = [each.request for each in requests.to_write(count, 72) for _ in range(TRIES)]
-    generator, right = torch.Generator().manual_seed(seed), []
-    for start in range(0, len(asked), 20 * TRIES):
-        written = experiments.write(model, asked[start : start + 20 * TRIES], generator)
-        right += [verdict.fulfilled for verdict in written.verdicts()]
-    counts = [sum(right[at : at + TRIES]) for at in range(0, len(right), TRIES)]
+    counts = measures.right_of(model, TRIES, count, seed)
     return {
         f"best of {k}": mean(posttraining.pass_at_k(TRIES, correct, k) for correct in counts)
         for k in (1, 2, 4, 8, 16)
     }
 
 
-def _keep(model: LanguageModel, folder: str, seed: int, name: str) -> None:
-    torch.save(model.state_dict(), Path(folder, f"{seed} {name}.pt"))
+def _keep(model: LanguageModel, folder: str, name: str) -> None:
+    torch.save(model.state_dict(), Path(folder, f"{name}.pt"))
 
 
-def _kept(folder: str, seed: int, name: str) -> LanguageModel:
+def _kept(folder: str, name: str) -> LanguageModel:
     model = experiments.with_new_tokens(pretraining.new_model(), posttraining.grow)
-    model.load_state_dict(torch.load(Path(folder, f"{seed} {name}.pt"), weights_only=True))
+    model.load_state_dict(torch.load(Path(folder, f"{name}.pt"), weights_only=True))
     return model
 
 
@@ -134,7 +125,7 @@ def runs(seeds: Sequence[int], processes: int) -> dict[str, list[Row]]:
     """Each stage's figures, seed by seed."""
     found: dict[str, list[Row]] = {}
     with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(processes) as pool:
-        list(pool.map(_begin, [(seed, folder) for seed in seeds]))
+        _keep(experiments.with_new_tokens(pretraining.pretrained(), posttraining.grow), folder, "pretrained")
         for names in (("pretrained", *FIRST), tuple(STAGES)):
             jobs = [(seed, name, folder) for name in names for seed in seeds]
             for name, row in pool.map(_stage, jobs):
@@ -162,9 +153,15 @@ def _interval(key: str, values: list[float]) -> str:
 def report(console: Parts, found: dict[str, list[Row]]) -> None:
     """The tables of all stages."""
     seeds = len(found["pretrained"])
-    console.print(table_of(found, SHOWN | {"CPU seconds": "CPU seconds"}, f"{seeds} seeds: mean ± half of the 95 % interval"))
+    console.print(
+        table_of(
+            found, SHOWN | {"CPU seconds": "CPU seconds"}, f"{seeds} seeds: mean ± half of the 95 % interval"
+        )
+    )
     best = {f"best of {k}": f"best of {k}" for k in (1, 2, 4, 8, 16)}
-    console.print(table_of(found, best, f"The share of requests that one of k answers fulfils, {TRIES} tries each"))
+    console.print(
+        table_of(found, best, f"The share of requests that one of k answers fulfils, {TRIES} tries each")
+    )
 
 
 def main() -> None:
@@ -175,6 +172,7 @@ def main() -> None:
     options = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     found = runs(options.seeds, options.processes)
+    figures.STAGES.write_text(json.dumps(found, indent=1) + "\n")
     record("Training: answers", lambda console: report(console, found))
 
 

@@ -1,21 +1,34 @@
 # %% [markdown]
-# # 13 · Posttraining
+# # 13 · It answers
 #
-# - **You will learn** how a model that goes on writing becomes one that answers.
-# - **You need** lesson 8.
-# - **Time** {minutes} minutes.
+# - **You will learn** how a model that continues a text becomes one that does what it is asked: by
+#   demonstrations, by preferences and by rewards. Your model of lesson 8 goes through all three. Its language
+#   has a grammar, so a right answer can be parsed, a reward is exact, and so is the distance to the language.
+# - **You need** lessons 8 and 9: a pretrained model, its loss, and fine-tuning.
+# - **Time** {minutes} minutes, in three sittings: 13.0 to 13.8, 13.9 to 13.17, 13.18 to 13.23. Two trainings
+#   take at most two minutes each on two cores.
 
 # %% setup=true
+import copy
 import math
 
 import torch
 
+from helpers import corpora, own, pretraining, training
 from helpers.checks import check
+from helpers.figures import plots
+from helpers.figures.predicting import after_predicting, predict
+from helpers.figures.showing import show, waiting_for
+from helpers.posttraining import drawings, experiments, explorers, figures, following, measures, requests
+from helpers.posttraining.experiments import Setting
+from helpers.pretraining.explorers import trained
+
+torch.set_num_threads(1)
 
 # %% [markdown]
 # ## 13.0 Catch the slip
 #
-# Three short pieces on lessons 8 and 12. Each is right, or has one slip that is easy to make.
+# Three short pieces on earlier lessons. Each is right, or has one slip that is easy to make.
 
 # %% recall="posttraining.recall_loss"
 
@@ -24,12 +37,38 @@ from helpers.checks import check
 # %% recall="posttraining.recall_drafts"
 
 # %% [markdown]
-# ## 13.1 The template
+# ## 13.1 Requests that can be judged
 #
-# A request and its answer become one row of tokens: `<request>` … `<answer>` … `<end>`. The three special tokens
-# have numbers of their own, which no text contains.
+# Ask your model of lesson 8 for *a favourable review*, and it goes on as if that were the beginning of one: it has
+# never seen a request. **Post-training** is what turns such a model into one that answers (Ouyang et al. 2022,
+# *InstructGPT*). For large models, people or other models judge the answers. Here a parser does, and it makes no
+# mistakes. There are two kinds of request:
 #
-# **Exercise 13.1** · difficulty 2 of 5 · 4 minutes · 2 points
+# - **write**: *a favourable review of a ghost story by a woman*. Any of four features may be named: the sentiment,
+#   the kind of book, the author, and after *about*, the hero;
+# - **read**: a review and a question about it: *what is the hero called?*, *is it praise or blame?*, *who wrote it?*
+
+# %% draw=true
+# Three requests for reviews with right answers, and two questions
+for each in requests.to_write(3, seed=1) + requests.to_read(2, seed=2):
+    print(each.request.text, "\n  →", each.answer, end="\n\n")
+
+# %% [markdown]
+# An answer **fulfils** a request for a review if it ends, is a whole review by the grammar, and has each feature. One
+# wrong word is enough to fail: half of the reviews that your model writes without a request aren't whole ones
+# either, since a hero changes his name, or praise turns into blame. A question has one right answer.
+
+# %% [markdown]
+# ## 13.2 The template
+#
+# **Why.** A model reads one row of tokens. Three **special tokens** say who is speaking: `<request>`, `<answer>` and
+# `<end>`. They are numbers of their own, so nobody can type them: a request with the *text* `<answer>` in it is
+# still one request.
+#
+# **By hand.** With the special tokens 90, 91, 92, and *who wrote it ?* as 5 6 7 8: the row **90 5 6 7 8 91** waits for
+# an answer. With the answer *rosa lambert*, 3 4, it is 90 5 6 7 8 91 **3 4 92**.
+#
+# **Exercise 13.2** · difficulty 2 of 5 · 4 minutes · 2 points
 #
 # **Return the tokens of a request and its answer, or of a request that waits for one.**
 #
@@ -68,12 +107,20 @@ def template(request, answer, special, encode):
 check("posttraining.template", template)
 
 # %% [markdown]
-# ## 13.2 The loss mask
+# ## 13.3 The loss mask
 #
-# The model should learn to answer, not to ask: only the answer's tokens count in the loss. The mask is True where a
-# token counts when it is predicted.
+# **Why.** The model should learn to answer, not to ask. So only the answer's tokens count in the loss, `<end>` among
+# them, or it would never learn to stop. Forgetting this **loss mask** is the classic silent slip: the loss falls all
+# the same. (It falls on other things. 13.8 measures what that costs.)
 #
-# **Exercise 13.2** · difficulty 4 of 5 · 9 minutes · 4 points
+# **By hand.** The mask is True where a token counts *when it is predicted*:
+
+# %% draw=true
+# Which tokens of a row count when they are predicted
+show(drawings.counted())
+
+# %% [markdown]
+# **Exercise 13.3** · difficulty 4 of 5 · 9 minutes · 4 points
 #
 # **Return which tokens are the answer's: those after the first `<answer>`, up to and including `<end>`.**
 #
@@ -111,12 +158,16 @@ def answer_mask(ids, answer_token, end_token):
 check("posttraining.answer_mask", answer_mask)
 
 # %% [markdown]
-# ## 13.3 Padding
+# ## 13.4 Padding
 #
-# Rows of a batch differ in length, and a tensor has none that are shorter. So short rows are filled up, and a
-# second tensor says what is real.
+# **Why.** The rows of a batch differ in length, and a tensor's rows don't. So short rows are filled up, and a mask says
+# what is real. In lesson 8 the padding's number said so. Often it can't: many models pad with the very token that
+# ends an answer, and whoever leaves out all such tokens also leaves out the real one. Then the model never learns to
+# stop.
 #
-# **Exercise 13.3** · difficulty 2 of 5 · 4 minutes · 2 points
+# **By hand.** Rows 5 6 and 7, padded with 0: **5 6** and **7 0**. Real: True True and True False.
+#
+# **Exercise 13.4** · difficulty 2 of 5 · 4 minutes · 2 points
 #
 # **Fill the rows up on the right, and return which tokens are real.**
 #
@@ -151,13 +202,16 @@ def pad(rows, pad_token):
 check("posttraining.pad", pad)
 
 # %% [markdown]
-# ## 13.4 New tokens
+# ## 13.5 New rows
 #
-# The special tokens need rows in the embedding, which is tied: a row is also what a hidden vector is multiplied by
-# to give the token's logit. If new rows start as the mean of the old ones, their logits start as the mean logit, so
-# they take little from the others (Hewitt 2021).
+# **Why.** The special tokens, and the words that only requests have (*favourable*, *woman*, *?* and others), need
+# rows in the embedding. It is tied (6.9): the same row is what a hidden vector is multiplied by to give the token's
+# logit. So a new row takes probability from all old tokens before anything is learned. If it is the *mean* of the
+# old rows, its logit is the mean of the old logits, and that is always far below the likely words' (Hewitt 2021).
 #
-# **Exercise 13.4** · difficulty 2 of 5 · 4 minutes · 2 points
+# **By hand.** Rows (1, 5) and (3, 1), two new ones: **(2, 3)** and **(2, 3)**.
+#
+# **Exercise 13.5** · difficulty 2 of 5 · 4 minutes · 2 points
 #
 # **Return an embedding with new rows below the old ones, each the mean of the old rows.**
 #
@@ -186,13 +240,35 @@ def grow(embedding, n_new):
 # %% check="posttraining.grow"
 check("posttraining.grow", grow)
 
+# %% predict="posttraining.rows"
+
+# %% draw=true
+# What new rows cost before any training, by how they start
+model = pretraining.pretrained()
+with waiting_for("Exercise 13.5"), after_predicting("posttraining.rows"):
+    starts = {"mean": grow, "zeros": measures.zero_rows, "random": measures.random_rows}
+    grown = {name: experiments.with_new_tokens(model, start) for name, start in starts.items()}
+    losses = [experiments.above_the_floor(each) for each in (model, *grown.values())]
+    title = "Loss on reviews above the grammar's, before any training"
+    unit = "nats per token"
+    show(plots.bars(["no new rows", *starts], {unit: losses}, ylabel=unit, title=title))
+
+# %% [markdown] reveals="posttraining.rows"
+# Rows of zeros have the logit 0, whatever came before. The trained logits of unlikely words are far below 0, so 0 is
+# a large one, and sixteen tokens that can't occur get a share of the probability. With mean rows the loss hardly
+# changes.
+
 # %% [markdown]
-# ## 13.5 Log-probabilities of tokens
+# ## 13.6 Log-probabilities of tokens
 #
-# All that follows starts from one number for each token: the logarithm of the probability that the model gave it.
-# The logits at position $t$ predict token $t + 1$, so a row of $T$ tokens has $T - 1$ such numbers.
+# **Why.** Demonstrations, preferences and rewards all begin with the same numbers: the log-probability of each token
+# of an answer. The logits at position $t$ predict token $t + 1$, so $T$ tokens have $T - 1$ such numbers. The shift is
+# made here, once, and nowhere else.
 #
-# **Exercise 13.5** · difficulty 3 of 5 · 6 minutes · 3 points
+# **By hand.** V = 2. The logits after the first token are (0, 0), after the second (0, ln 3). The tokens are 0, 1, 1:
+# ln 1/2 = **−0.69**, then ln 3/4 = **−0.29**.
+#
+# **Exercise 13.6** · difficulty 3 of 5 · 6 minutes · 3 points
 #
 # **Return the log-probability of each token after the first.**
 #
@@ -226,12 +302,19 @@ def log_probabilities(logits, ids):
 check("posttraining.log_probabilities", log_probabilities)
 
 # %% [markdown]
-# ## 13.6 The loss of the answers
+# ## 13.7 The loss of the answers
 #
-# Supervised fine-tuning is lesson 8's loss with a mask: the mean surprise over the tokens that count (Ouyang et al.
-# 2022). Each token of the batch counts once, whatever row it is in.
+# **Why.** **Supervised fine-tuning**, SFT, is lesson 8's loss with a mask (Ouyang et al. 2022, section 3.5).
 #
-# **Exercise 13.6** · difficulty 3 of 5 · 5 minutes · 3 points
+# $$L = -\frac{1}{N} \sum_{\text{answers' tokens}} \ln p(\text{token} \mid \text{all before it})$$
+#
+# $N$ counts these tokens in the whole batch. A mean of the rows' means would be a different loss: each token of a short
+# answer would count more.
+#
+# **By hand.** Row 1 has log-probabilities −1, −2, −3, of which the last two count; in row 2 one counts, −4. $L$ = (2 + 3
+# + 4)/3 = **3**.
+#
+# **Exercise 13.7** · difficulty 3 of 5 · 5 minutes · 3 points
 #
 # **Return the mean surprise, in nats, of all tokens of the batch that count.**
 #
@@ -267,12 +350,88 @@ def sft_loss(logits, ids, mask):
 check("posttraining.sft_loss", sft_loss)
 
 # %% [markdown]
-# ## 13.7 Exact match
+# ## 13.8 Train it to answer
 #
-# Questions with one right answer are judged by comparing: a model's answer is right if it is the right one, token
-# by token, and ends there. What comes after the first `<end>` isn't part of it.
+# Your model of lesson 8 gets the new rows, and reads demonstrations. As before, your own parts do the work:
+
+# %%
+parts, whose = own.parts()
+own.table(whose)
+
+# %%
+tools = experiments.Tools(
+    template=template,
+    answer_mask=answer_mask,
+    pad=pad,
+    log_probabilities=log_probabilities,
+    sft_loss=sft_loss,
+)
+
+# %% [markdown]
+# The loop is that of lesson 8, with AdamW alone: a batch of 16 rows by your template, mask and padding, your loss, a
+# step. Each of 4,000 demonstrations, half of them reviews and half answers to questions,
+# is read twice. If you interrupt the run, it resumes when you run the cell again.
+
+# %% draw=true
+TRAIN_ANEW = False
+tuned = None
+with waiting_for("Exercises 13.2 to 13.7"):
+    if TRAIN_ANEW:
+        training.forget("answers")
+    fresh = experiments.with_new_tokens(model, grow)
+    shown = experiments.demonstrations(experiments.DEMONSTRATIONS)
+    tools.sft_loss(fresh(tools.batch(shown[:2])[0]), *tools.batch(shown[:2]))  # are they written?
+    if not training.recall("answers", fresh):
+        training.keep("answers", fresh, experiments.supervise(fresh, shown, tools, keep="answers"))
+    tuned = fresh.eval()
+
+# %%
+training.kept()  # training.forget("answers") removes it
+
+# %% [markdown]
+# What does it answer now? Three requests for reviews and three questions, with the parser's verdict:
+
+# %% draw=true
+# Six answers, and what the parser says of each
+with waiting_for("the training above"):
+    asked = [each.request for each in requests.to_write(3, 70) + requests.to_read(3, 71)]
+    written = experiments.write(trained(tuned), asked, torch.Generator().manual_seed(1))
+    figures.show_verdicts(written, 6)
+
+# %% predict="posttraining.price"
+
+# %% draw=true
+# What it does now, and what it has forgotten
+with waiting_for("the training above"), after_predicting("posttraining.price"):
+    found = measures.measure(trained(tuned), trained(tuned), tools, count=64)
+    for name in ("fulfilled", "reviews", "sentences", "read"):
+        print(f"{name:<10} {found[name]:.0%}")
+    print(f"on reviews without a request, {found['forgotten']:.2f} nats per token above the grammar")
+    print(f"before the fine-tuning it was {experiments.above_the_floor(model):.2f}")
+
+# %% [markdown] reveals="posttraining.price"
+# With three seeds (`python -m benchmarks.training_answers`; mean ± half of the 95 % interval), the fine-tuned models fulfilled
+# {measured.training_answers.fine_tuned.fulfilled} of the requests for reviews and answered
+# {measured.training_answers.fine_tuned.questions} of the questions. On reviews without a request, which is all they
+# once knew, they are {measured.training_answers.fine_tuned.nats_forgotten} nats per token above the grammar, instead
+# of {measured.training_answers.pretrained.nats_forgotten}. This is **forgetting**: nothing in the new loss rewards
+# what isn't asked for.
 #
-# **Exercise 13.7** · difficulty 2 of 5 · 5 minutes · 2 points
+# And the mask? Without it the same demonstrations gave {measured.training_answers.no_mask.fulfilled} of the requests
+# and {measured.training_answers.no_mask.questions} of the questions, and forgot
+# {measured.training_answers.no_mask.nats_forgotten}. TODO
+
+# %% [markdown]
+# A good place for a break.
+#
+# ## 13.9 Exact match
+#
+# **Why.** The simplest evaluation: an answer is right if it equals the one right answer, token by token, and ends
+# there. (Whether a model stops in time is part of its answer.)
+#
+# **By hand.** `<end>` is 9. Written: 3 4 9 7, and 3 4 5 9, and 3 4. The truth is always 3 4: one in three, **1/3**.
+#
+# **Exercise 13.9** · difficulty 2 of 5 · 5 minutes · 2 points
 #
 # **Return the share of answers that are exactly right.**
 #
@@ -307,12 +466,14 @@ def exact_match(generated, truth, end):
 check("posttraining.exact_match", exact_match)
 
 # %% [markdown]
-# ## 13.8 The log-probability of an answer
+# ## 13.10 The likelier option
 #
-# Probabilities of tokens multiply, so their logarithms add up. The sum over an answer's tokens is what preferences
-# and rewards will push up or down.
+# **Why.** A model can also be evaluated without writing a word: give it the options and see which it finds likeliest.
+# For that an answer needs one number. Probabilities of tokens multiply, so their logarithms add up.
 #
-# **Exercise 13.8** · difficulty 2 of 5 · 3 minutes · 2 points
+# **By hand.** Two tokens count, with −1 and −2: the answer has **−3**.
+#
+# **Exercise 13.10a** · difficulty 2 of 5 · 3 minutes · 2 points
 #
 # **Return the log-probability of each row's answer.**
 #
@@ -344,12 +505,12 @@ def answer_log_probability(logits, ids, mask):
 check("posttraining.answer_log_probability", answer_log_probability)
 
 # %% [markdown]
-# ## 13.9 The likelier option
+# A longer option is a product of more probabilities, so it starts behind; the mean per token removes that.
 #
-# A model can also be asked to choose: of several answers it is given, which does it find likeliest? A long answer
-# is a product of more probabilities, so it starts behind, unless the mean for each token decides.
+# **By hand.** Options with −3 and −4, of 1 and 2 tokens. As a whole the first is likelier; per token it is −3
+# against −2: the **second**.
 #
-# **Exercise 13.9** · difficulty 2 of 5 · 3 minutes · 2 points
+# **Exercise 13.10b** · difficulty 2 of 5 · 3 minutes · 2 points
 #
 # **Return which option is likeliest, as a whole or for each token.**
 #
@@ -379,14 +540,31 @@ def likelier(log_probability, lengths, per_token):
 # %% check="posttraining.likelier"
 check("posttraining.likelier", likelier)
 
+# %% draw=true
+# The same questions, by writing and by choosing between two options
+with waiting_for("Exercises 13.9 and 13.10, and the training in 13.8"):
+    tools = tools._replace(answer_log_probability=answer_log_probability)
+    shares = measures.three_ways(trained(tuned), tools, exact_match, likelier)
+    for way, share in shares.items():
+        print(f"{way:<44} {share:.0%} of 80 answers on praise or blame")
+
 # %% [markdown]
-# ## 13.10 A judge that errs
+# The ways disagree, on one model: greedy writing takes the likeliest token each time, drawing at temperature 1 takes
+# any, and choosing only has to tell two options apart. Say which one you used whenever you report a share.
+
+# %% [markdown]
+# ## 13.11 A judge that errs
 #
-# A judge who errs measures a share that is off: it misses some right answers, and lets some wrong ones pass. If
-# both rates are known, the true share $p$ follows from the measured one, $m = p \cdot \text{sensitivity} + (1 -
-# p)(1 - \text{specificity})$ (Rogan and Gladen 1978).
+# **Why.** Where no parser is at hand, a person or a model judges, and errs. Its errors can be measured on answers
+# whose truth is known: the share of right ones that it calls right, its **sensitivity**, and of wrong ones that it
+# calls wrong, its **specificity**.
 #
-# **Exercise 13.10** · difficulty 3 of 5 · 5 minutes · 2 points
+# **Formula.** Of a true share $p$ such a judge measures $m = p \cdot \text{sens} + (1 - p)(1 - \text{spec})$. Solve for
+# $p$ (Rogan and Gladen 1978).
+#
+# **By hand.** Sensitivity 0.9, specificity 0.8, and it calls 0.48 right: (0.48 − 0.2)/0.7 = **0.4**.
+#
+# **Exercise 13.11** · difficulty 3 of 5 · 5 minutes · 2 points
 #
 # **Return the true share of right answers.**
 #
@@ -421,13 +599,20 @@ def true_share(measured, sensitivity, specificity):
 check("posttraining.true_share", true_share)
 
 # %% [markdown]
-# ## 13.11 DPO
+# ## 13.12 Preferences: DPO
 #
-# Direct preference optimization (Rafailov et al. 2023) needs pairs of a better and a worse answer, and the frozen
-# model. With $\Delta$ for how much likelier an answer has become than it is for the frozen model, in nats, the loss
-# of a pair is $-\ln \sigma\big(\beta\,(\Delta_\text{chosen} - \Delta_\text{rejected})\big)$.
+# **Why.** To say which of two answers is better is easier than to write a good one. **Direct preference optimization**
+# (Rafailov et al. 2023, equation 7) learns from such pairs. It needs the model, and a **frozen** copy of it from the
+# start.
 #
-# **Exercise 13.11** · difficulty 3 of 5 · 7 minutes · 3 points
+# **Formula.** With $\Delta$ = how many nats likelier an answer is now than for the frozen model:
+#
+# $$L = -\ln \sigma\big(\beta\,(\Delta_\text{chosen} - \Delta_\text{rejected})\big)$$
+#
+# **By hand.** At the start both $\Delta$ are 0, and $L = \ln 2$ = 0.693. With $\Delta$ = 1 and −2 and $\beta$ = 0.1: $-\ln
+# \sigma(0.3)$ = **0.554**.
+#
+# **Exercise 13.12** · difficulty 3 of 5 · 7 minutes · 3 points
 #
 # **Return the mean loss of the pairs.**
 #
@@ -463,12 +648,32 @@ def dpo_loss(chosen, rejected, chosen_frozen, rejected_frozen, beta):
 check("posttraining.dpo_loss", dpo_loss)
 
 # %% [markdown]
-# ## 13.12 A reward
+# Pairs come from the model itself: four answers to a request, of which the parser takes one and refuses another. Now
+# 24 steps on such pairs, in a copy of your model:
+
+# %% predict="posttraining.chosen"
+
+# %% draw=true
+# How the likelihood of chosen and rejected answers moves under DPO
+with waiting_for("Exercises 13.10 and 13.12, and the training in 13.8"), after_predicting("posttraining.chosen"):
+    tools = tools._replace(dpo_loss=dpo_loss, answer_log_probability=answer_log_probability)
+    moved = measures.moved_by_preferences(trained(tuned), tools, requests_count=160)
+    title = "Nats since the start, mean over the pairs"
+    show(plots.lines(*moved, xlabel="step", ylabel="nats", title=title))
+
+# %% [markdown] reveals="posttraining.chosen"
+# TODO
+
+# %% [markdown]
+# ## 13.13 A reward
 #
-# A reward says how good an answer is, and here a parser can say it exactly: 1 if the answer ends, is grammatical
-# and has every feature that was asked for, else 0. What it leaves out, a policy will find.
+# **Why.** A pair says which is better; a **reward** says how good an answer is. For mathematics and code it can be
+# computed, as in DeepSeek-R1 (DeepSeek-AI 2025), and here too.
 #
-# **Exercise 13.12** · difficulty 3 of 5 · 5 minutes · 3 points
+# **By hand.** Asked for: sentiment favourable, author woman. The parser reads favourable, woman, ghost story: **1**. It
+# reads favourable, man: **0**. It reads nothing, since a word is wrong: **0**. The answer doesn't end: **0**.
+#
+# **Exercise 13.13** · difficulty 3 of 5 · 5 minutes · 3 points
 #
 # **Return 1 for an answer that is finished, grammatical and as it was asked for, else 0.**
 #
@@ -509,13 +714,19 @@ def reward(answer, asked, read, end):
 check("posttraining.reward", reward)
 
 # %% [markdown]
-# ## 13.13 Advantages within a group
+# ## 13.14 Advantages within a group
 #
-# Whether a reward is good depends on the request, so several answers to one request are compared: an answer's
-# advantage is its reward minus the group's mean. DeepSeekMath (Shao et al. 2024) also divides by the group's
-# standard deviation, and Dr. GRPO (Liu et al. 2025) doesn't.
+# **Why.** Some requests are easy, some hard. So several answers to the *same* request are compared: what counts is by
+# how much an answer is better than the mean of its group (Shao et al. 2024, *DeepSeekMath*; the method is called GRPO).
 #
-# **Exercise 13.13** · difficulty 3 of 5 · 6 minutes · 3 points
+# **Formula.** $A_i = r_i - \bar r$, and in DeepSeekMath $A_i = (r_i - \bar r) / s$ with the group's standard deviation
+# $s$. Dr. GRPO (Liu et al. 2025) leaves out the division: it gives a request that is nearly always failed, or nearly
+# never, more weight than others.
+#
+# **By hand.** Rewards 1, 0, 0, 0: the mean is 1/4, the advantages **3/4, −1/4, −1/4, −1/4**. Divided by $s$ = 1/2: 1.5
+# and −0.5. Of rewards 1, 1, 0, 0: 1/2 and −1/2, divided by 0.577: 0.87.
+#
+# **Exercise 13.14** · difficulty 3 of 5 · 6 minutes · 3 points
 #
 # **Return each answer's advantage in its group, divided by the group's standard deviation if asked.**
 #
@@ -554,12 +765,20 @@ def advantages(rewards, divide):
 check("posttraining.advantages", advantages)
 
 # %% [markdown]
-# ## 13.14 A step of policy gradient
+# ## 13.15 A step of policy gradient
 #
-# Nobody can differentiate a parser. REINFORCE (Williams 1992) only needs answers that the model drew itself: the
-# gradient of the expected reward is the mean of advantage times the gradient of the answer's log-probability.
+# **Why.** Nobody can differentiate a parser. REINFORCE (Williams 1992) doesn't have to: the gradient of the *expected*
+# reward is an average over answers that the model drew itself.
 #
-# **Exercise 13.14** · difficulty 4 of 5 · 7 minutes · 4 points
+# $$\nabla\, \mathbb E[r] = \mathbb E\big[A \cdot \nabla \ln p(\text{answer})\big]$$
+#
+# In words: make better answers likelier, and worse ones less likely. A model that is trained like this is called a
+# **policy**.
+#
+# **By hand.** Two answers with log-probabilities −3 and −2, advantages 0.5 and −0.5. The loss is −(0.5 · (−3) − 0.5 ·
+# (−2))/2 = **0.25**.
+#
+# **Exercise 13.15** · difficulty 4 of 5 · 7 minutes · 4 points
 #
 # **Return a loss whose gradient is minus the policy gradient.**
 #
@@ -594,13 +813,32 @@ def policy_gradient(logits, ids, mask, advantages):
 check("posttraining.policy_gradient", policy_gradient)
 
 # %% [markdown]
-# ## 13.15 The clipped ratio
+# Is it the right gradient? In the smallest case it can be computed by going through all answers. An answer is one of
+# three tokens, with rewards 0.2, 0.5 and 0.8; the policy is three logits. The best policy always takes the third.
+
+# %% draw=true
+# The gradient by all answers and by draws, and where it leads
+with waiting_for("Exercise 13.15"):
+    exact, drawn = measures.bandit_gradients(policy_gradient)
+    print("by all answers  ", "  ".join(f"{value:+.4f}" for value in exact))
+    print("by 20,000 draws ", "  ".join(f"{value:+.4f}" for value in drawn))
+    steps, shares = measures.bandit(policy_gradient)
+    show(plots.lines(steps, shares, xlabel="step", ylabel="probability", title="A policy of three answers"))
+
+# %% [markdown]
+# ## 13.16 The clipped ratio
 #
-# After one step the answers are from an older model. PPO (Schulman et al. 2017) weighs each token by the ratio $r$
-# of its probability now to that when it was drawn, and clips it: $\min\big(r A,\ \text{clip}(r, 1 - \varepsilon, 1
-# + \varepsilon)\,A\big)$, so that nothing is gained by moving further.
+# **Why.** Drawing answers is expensive, so one would like to take several steps on the same ones. After the first step
+# they come from an *older* policy, and each token has to be weighted by the ratio $r$ of its probability now to that
+# when it was drawn. PPO (Schulman et al. 2017, equation 7) also clips it: beyond $1 \pm \varepsilon$ nothing more is
+# gained.
 #
-# **Exercise 13.15** · difficulty 4 of 5 · 8 minutes · 4 points
+# $$\min\big(r A,\ \text{clip}(r, 1 - \varepsilon, 1 + \varepsilon)\, A\big)$$
+#
+# **By hand.** $\varepsilon$ = 0.2, $r$ = 1.5. With $A$ = 2: min(3, 2.4) = **2.4**. With $A$ = −2: min(−3, −2.4) = **−3**: a
+# worse answer that became likelier is pushed back with full force.
+#
+# **Exercise 13.16** · difficulty 4 of 5 · 8 minutes · 4 points
 #
 # **Return the clipped objective for each token.**
 #
@@ -640,13 +878,16 @@ def clipped(log_probability, advantages, epsilon, old=None):
 check("posttraining.clipped", clipped)
 
 # %% [markdown]
-# ## 13.16 How far it has moved
+# ## 13.17 How far from home
 #
-# A reward that is pushed too hard ruins the language, so the distance to the frozen model is watched. At one
-# position it can be computed exactly, over all tokens: $\text{KL}(p \,\|\, q) = \sum_v p_v \ln \frac{p_v}{q_v}$,
-# with $p$ the model and $q$ the frozen one.
+# **Why.** A reward that is pushed too hard ruins what the model knew. So its distance to the frozen model is watched,
+# or added to the loss. Between two distributions over $V$ tokens it is a sum:
 #
-# **Exercise 13.16** · difficulty 3 of 5 · 4 minutes · 3 points
+# $$\text{KL}(p \,\|\, q) = \sum_v p_v \ln \frac{p_v}{q_v}$$
+#
+# **By hand.** $p$ = (1/2, 1/2), $q$ = (1/4, 3/4): ½ ln 2 + ½ ln 2/3 = 0.347 − 0.203 = **0.144**.
+#
+# **Exercise 13.17a** · difficulty 3 of 5 · 4 minutes · 3 points
 #
 # **Return the KL divergence from the model to the frozen model, at each position.**
 #
@@ -677,13 +918,17 @@ def kl(logits, frozen):
 check("posttraining.kl", kl)
 
 # %% [markdown]
-# ## 13.17 Three estimates of it
+# Often only the drawn token's two log-probabilities are at hand. Then KL is *estimated* (Schulman 2020). With $r = q/p$
+# of the drawn token:
 #
-# Where only the drawn tokens' log-probabilities are at hand, KL is estimated. Schulman (2020) compares three, with
-# $r = q/p$, the frozen model's probability of a drawn token divided by the model's: $k_1 = -\ln r$, $k_2 = \frac12
-# (\ln r)^2$, $k_3 = (r - 1) - \ln r$.
+# $$k_1 = -\ln r \qquad k_2 = \tfrac12 (\ln r)^2 \qquad k_3 = (r - 1) - \ln r$$
 #
-# **Exercise 13.17** · difficulty 3 of 5 · 5 minutes · 3 points
+# $k_1$ and $k_3$ are right on average; $k_1$ is often negative, $k_3$ never; $k_2$ is a little off and varies little.
+#
+# **By hand.** $p$ = 1/2, $q$ = 1/4: $r$ = 1/2, $\ln r$ = −0.693. $k_1$ = **0.693**, $k_2$ = **0.240**, $k_3$ = −0.5 + 0.693 =
+# **0.193**.
+#
+# **Exercise 13.17b** · difficulty 3 of 5 · 5 minutes · 3 points
 #
 # **Return the three estimates for each token.**
 #
@@ -714,13 +959,109 @@ def kl_estimates(log_probability, frozen):
 check("posttraining.kl_estimates", kl_estimates)
 
 # %% [markdown]
-# ## 13.18 pass@k
+# Here the truth is known. The grammar's exact distribution for the next word, given the request and all words before,
+# can be computed (`following.distributions`). So can, at each word of a right answer, your model's distance from it:
+
+# %% draw=true
+# How far your model is from the grammar, word by word: exact, and estimated
+with waiting_for("Exercises 13.17a and b, and the training in 13.8"):
+    several = measures.from_the_grammar(trained(tuned), kl, kl_estimates, tools, count=24)
+    first = several[0]
+    show(figures.word_by_word(first.words, first.exact, first.estimate, "KL(grammar ‖ your model), at each word"))
+    for name in ("exact", "estimate"):
+        middle, error = following.mean_of(float(getattr(each, name).sum()) for each in several)
+        print(f"{name:<9} {middle:5.1f} nats per answer, standard error {error:.1f} (24 answers)")
+
+# %% [markdown]
+# Both are right on average, and the sum over all words varies less than the estimate from one: where you have the
+# logits, the exact sum costs nothing more.
 #
-# What is the chance that at least one of $k$ answers is right? With $n$ answers tried, of which $c$ were right, the
-# share of all choices of $k$ among the $n$ that contain a right one estimates it without bias (Chen et al. 2021):
-# $1 - \binom{n-c}{k} \big/ \binom{n}{k}$.
+# A good place for a break.
+
+# %% [markdown]
+# ## 13.18 Train it on rewards
 #
-# **Exercise 13.18** · difficulty 3 of 5 · 5 minutes · 2 points
+# One step: eight new requests for reviews, eight answers to each, their rewards by the parser, advantages within each
+# group, the clipped objective, a step.
+
+# %% draw=true
+# A step of training on rewards
+show(drawings.loop())
+
+# %% [markdown]
+# All answers' sums are divided by the same number. (Divided by its own length, as in DeepSeekMath, a long wrong answer
+# would be punished less per token than a short one: Liu et al. 2025.)
+
+# %% draw=true
+policy = None
+with waiting_for("Exercises 13.13, 13.14 and 13.16, and the training in 13.8"):
+    tools = tools._replace(reward=reward, advantages=advantages, clipped=clipped, kl_estimates=kl_estimates)
+    frozen, fresh = trained(tuned), copy.deepcopy(trained(tuned))
+    if TRAIN_ANEW:
+        training.forget("rewarded")
+    if not training.recall("rewarded", fresh):
+        live = experiments.reinforce(fresh, frozen, tools, Setting(experiments.REWARDED), keep="rewarded")
+        training.keep("rewarded", fresh, live)
+    policy = fresh.eval()
+
+# %% predict="posttraining.closer"
+
+# %% draw=true
+# Fulfilled requests, and the distance to the grammar, by stage
+with waiting_for("the training above"), after_predicting("posttraining.closer"):
+    names = {"fine-tuned": "fine-tuned", "DPO": "DPO", "rewards": "rewards", "rewards, KL": "rewards, KL penalty", "more demonstrations": "more demonstrations"}
+    show(figures.stages(names, "fulfilled", "requests fulfilled", title="Three seeds per stage"))
+    show(figures.stages(names, "to grammar", "KL(grammar ‖ model), nats per answer", ".1f"))
+    found = measures.measure(trained(policy), frozen, tools, count=64)
+    print(f"yours: {found['fulfilled']:.0%} fulfilled, {found['to grammar']:.1f} nats from the grammar")
+
+# %% [markdown] reveals="posttraining.closer"
+# TODO
+
+# %% [markdown]
+# ## 13.19 A reward that can be gamed
+#
+# The parser's reward is what we want. Most rewards are only something that goes with it. Suppose somebody wants
+# favourable reviews and pays for *words of praise*: an eighth for each, up to eight, whatever was asked.
+
+# %% predict="posttraining.gamed"
+
+# %% draw=true
+# What the policy does with a reward for praise
+with waiting_for("your prediction"), after_predicting("posttraining.gamed"):
+    names = {"fine-tuned": "fine-tuned", "praise": "paid for praise", "praise, KL": "paid, KL penalty", "rewards": "the parser's reward"}
+    show(figures.stages(names, "praise", "words of praise per answer", ".1f", title="Three seeds per stage"))
+    show(figures.stages(names, "fulfilled", "requests fulfilled"))
+
+# %% [markdown] reveals="posttraining.gamed"
+# TODO
+
+# %% [markdown]
+# **Question 13.19** · graded by hand · 10 minutes · 5 points
+#
+# A shop lets a model write answers to customers, and trains it on how many stars customers give. After a month the
+# stars are up, and the complaints, too. What may have happened? Explain it with what you measured: what the policy
+# optimises, what a KL penalty does and what it can't do, and what a better reward would be. How would you have
+# noticed?
+
+# %% [markdown] written="posttraining.stars" points=5
+# ### BEGIN SOLUTION
+# TODO
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 13.20 Or simply ask more often
+#
+# **Why.** If answers can be checked, one can draw several and keep a right one: **best of n**. How often does one of
+# $k$ fulfil the request? From $n \ge k$ tries, of which $c$ were right, the share of all choices of $k$ with a right one
+# among them is an estimate without bias (Chen et al. 2021, equation 1). $1 - (1 - c/n)^k$ has one.
+#
+# $$\text{pass@}k = 1 - \binom{n-c}{k} \bigg/ \binom{n}{k}$$
+#
+# **By hand.** $n$ = 4, $c$ = 1, $k$ = 2: of six pairs three have no right answer: **1/2**. The other formula gives 1 −
+# 0.75² = 0.44.
+#
+# **Exercise 13.20** · difficulty 3 of 5 · 5 minutes · 2 points
 #
 # **Return the unbiased estimate of pass@k.**
 #
@@ -749,3 +1090,74 @@ def pass_at_k(n, correct, k):
 
 # %% check="posttraining.pass_at_k"
 check("posttraining.pass_at_k", pass_at_k)
+
+# %% predict="posttraining.often"
+
+# %% draw=true
+# One of k answers fulfils the request: by stage, and for your own model
+with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("posttraining.often"):
+    names = {"fine-tuned": "fine-tuned", "DPO": "DPO", "rewards": "rewards"}
+    show(figures.best_of(names))
+    counts = measures.right_of(trained(tuned), tries=8, count=20)
+    yours = [sum(pass_at_k(8, count, k) for count in counts) / len(counts) for k in (1, 2, 4, 8)]
+    print("yours, fine-tuned:", ", ".join(f"{share:.0%} of {k}" for k, share in zip((1, 2, 4, 8), yours, strict=True)))
+
+# %% [markdown] reveals="posttraining.often"
+# TODO
+
+# %% [markdown]
+# ## 13.21 A letter to a friend
+#
+# **Question 13.21** · graded by hand · 10 minutes · 5 points
+#
+# A friend has a language model, a thousand demonstrations, a program that recognises right answers, and a budget for
+# one of four things: fine-tuning, DPO, training on rewards, or drawing eight answers and keeping a right one. What
+# would you advise, and in which order? Say what each needs and what it costs. Use three numbers that you measured
+# or read here, and name one risk of training on rewards.
+
+# %% [markdown] written="posttraining.advice" points=5
+# ### BEGIN SOLUTION
+# TODO
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 13.22 Ask it
+#
+# Type a request; below the answer is the parser's verdict. Then ask a question about the review. (`policy` is the model
+# after the rewards; put `tuned` in its place to ask the one before.)
+
+# %% draw=true
+# Explore: your model answers, and the parser judges
+explorers.request_explorer(policy, "the training in 13.18")
+
+# %% [markdown]
+# 1. Ask for something that no demonstration had: all four features, or none. Does it still work?
+# 2. Raise the temperature until the verdicts fail. Which one fails first?
+# 3. After a review, ask *is it praise or blame?* Which model answers better, `tuned` or `policy`, and why?
+#
+# What is kept on this computer now:
+
+# %%
+training.kept()
+
+# %% [markdown]
+# ## 13.23 What to remember
+#
+# - A model answers because of a template, and demonstrations in which only the answer counts.
+# - New rows of a tied embedding start as the mean of the old ones, so that they take no probability.
+# - DPO needs pairs and a frozen copy; a policy gradient needs only rewards of the model's own answers.
+# - An advantage compares answers to the same request. A group without differences teaches nothing.
+# - A policy optimises the reward that it gets, not the one that was meant. The KL penalty limits how far it goes.
+# - Whatever is trained, something else is forgotten: measure that, too.
+# - pass@k from one sample needs the estimate without bias, and a judge that errs needs its error rates.
+#
+# **Sources.** Williams 1992, *Simple statistical gradient-following algorithms*. Ouyang et al. 2022, *Training language
+# models to follow instructions with human feedback* (InstructGPT). Rafailov et al. 2023, *Direct preference
+# optimization*. Shao et al. 2024, *DeepSeekMath* (GRPO). DeepSeek-AI 2025, *DeepSeek-R1*. Liu et al. 2025,
+# *Understanding R1-Zero-like training* (Dr. GRPO). Schulman et al. 2017, *Proximal policy optimization algorithms*.
+# Schulman 2020, *Approximating KL divergence*. Chen et al. 2021, *Evaluating large language models trained on code*.
+# Rogan and Gladen 1978, *Estimating prevalence from the results of a screening test*. Hewitt 2021, *Initializing new
+# word embeddings for pretrained language models*.
+#
+# That was the last lesson. You have built every part of the paper's figure 1, what later models use instead, and
+# what makes a model answer.

@@ -1,5 +1,6 @@
 """Lesson 13's drawings: which targets count, and the loop of a training on rewards."""
 
+import itertools
 from typing import TYPE_CHECKING
 
 from helpers.figures.drawings import BLUE, FAINT, GREEN, ORANGE, PINK, arrow, box, canvas, label
@@ -27,7 +28,7 @@ def counted() -> "Axes":
         label(ax, x + width / 2, 124, "1" if counts else "0", bold=counts)
         x += width + 5
     label(ax, 6, 124, "mask", at="left")
-    for before, after in zip(places[5:8], places[6:9], strict=True):
+    for before, after in itertools.pairwise(places[5:9]):
         start, stop = (before.left + before.right) / 2, (after.left + after.right) / 2
         arrow(ax, (start, before.top), (start, 48), (stop, 48), (stop, after.top - 1))
     label(ax, (places[5].left + places[8].right) / 2, 30, "predicted at the position before")
@@ -40,8 +41,8 @@ def loop() -> "Axes":
         600,
         250,
         "A step of training on rewards, for R requests with G answers each",
-        "The model writes the answers, (R, G); the parser gives each a reward, (R, G); minus the group's mean "
-        "these are advantages, (R, G)",
+        "The model writes the answers, (R, G); the parser gives each a reward, (R, G)",
+        "Minus the group's mean these are advantages, (R, G)",
         "The advantages weigh the log-probabilities of the answers' tokens, (R G, T), which have gradients",
         "The frozen model, which was the model at the start, gives log-probabilities of the same tokens, for "
         "the KL penalty",

@@ -15,8 +15,9 @@ from helpers.models.transformer import LanguageModel
 from helpers.posttraining import requests
 from helpers.posttraining.requests import Demonstration, Request, Verdict
 
-DEMONSTRATIONS, EPOCHS, BATCH, RATE = 4_000, 3, 16, 2e-3  # of supervised fine-tuning
-REWARDED, RATE_REWARDED, EPSILON = 200, 3e-4, 0.2
+DEMONSTRATIONS, EPOCHS, BATCH, RATE = 4_000, 2, 16, 4e-3  # of supervised fine-tuning
+REWARDED, RATE_REWARDED, EPSILON = 120, 3e-4, 0.2
+Pair = tuple[Demonstration, Demonstration]
 LENGTH = 50  # words of an answer, about: what a sum over its tokens is divided by, the same for all
 
 
@@ -32,6 +33,10 @@ class Answered(NamedTuple):
         ids = self.ids[row, self.prompts[row] :].tolist()
         end = requests.special().end
         return ids[: ids.index(end) + 1] if end in ids else ids
+
+    def demonstration(self, row: int) -> Demonstration:
+        """A request with what was answered to it."""
+        return Demonstration(self.requests[row], requests.decode(self.answer(row)))
 
     def verdicts(self) -> list[Verdict]:
         """The parser's verdict on each answer."""
@@ -59,7 +64,7 @@ def with_new_tokens(model: LanguageModel, grow: Callable[[torch.Tensor, int], to
 
 
 def above_the_floor(model: LanguageModel, count: int = 100, seed: int = 997) -> float:
-    """How many nats per token a model's loss on new reviews is above the grammar's own: what it has forgotten."""
+    """How many nats per token a model's loss on new reviews is above the grammar's own."""
     texts = [review.text for review in corpora.reviews(count, seed)]
     inputs, targets = pretraining.inputs_and_targets(corpora.vocabulary().batch(texts))
     floor = -sum(map(corpora.log_probability, texts)) / int((targets != -100).sum())
@@ -82,8 +87,8 @@ def write(
 ) -> Answered:
     """Answer requests, token by token, until all answers have ended or the model's positions are used up.
 
-    Rows begin together, so none needs padding on its left: where one is still in its prompt, the prompt's next
-    token is taken instead of the one that was drawn.
+    Rows begin together, so none needs padding on its left: where one is still in its prompt, the prompt's
+    next token is taken instead of the one that was drawn.
     """
     prompts, end = [prompt(request) for request in asked], requests.special().end
     lengths = [len(each) for each in prompts]
@@ -112,25 +117,36 @@ def _drawn(logits: torch.Tensor, generator: torch.Generator, temperature: float)
 # -- training ------------------------------------------------------------------------------------------------
 
 
+def _not_written(*_: object) -> object:
+    """What stands for an exercise that isn't written yet.
+
+    Raises:
+        NotImplementedError: always; `showing.waiting_for` turns this into a kind message.
+    """
+    raise NotImplementedError
+
+
 class Tools(NamedTuple):
     """What the lesson's exercises ask for, as the trainings use it."""
 
-    template: Callable
-    answer_mask: Callable
-    pad: Callable
-    log_probabilities: Callable
-    sft_loss: Callable
-    answer_log_probability: Callable
-    dpo_loss: Callable
-    reward: Callable
-    advantages: Callable
-    clipped: Callable
-    kl_estimates: Callable
+    template: Callable = _not_written
+    answer_mask: Callable = _not_written
+    pad: Callable = _not_written
+    log_probabilities: Callable = _not_written
+    sft_loss: Callable = _not_written
+    answer_log_probability: Callable = _not_written
+    dpo_loss: Callable = _not_written
+    reward: Callable = _not_written
+    advantages: Callable = _not_written
+    clipped: Callable = _not_written
+    kl_estimates: Callable = _not_written
 
     def batch(self, demonstrations: Sequence[Demonstration]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Requests with their answers as one tensor, and which of its tokens are the answers', (B, T) each."""
+        """Requests with their answers as one tensor, and which tokens are the answers', (B, T) each."""
         marks = requests.special()
-        rows = [self.template(each.request.text, each.answer, marks, requests.encode) for each in demonstrations]
+        rows = [
+            self.template(each.request.text, each.answer, marks, requests.encode) for each in demonstrations
+        ]
         ids, real = self.pad(rows, corpora.PAD)
         return ids, self.answer_mask(ids, marks.answer, marks.end) & real
 
@@ -199,12 +215,13 @@ def supervise(
 def prefer(
     model: LanguageModel,
     frozen: LanguageModel,
-    pairs: Sequence[tuple[Demonstration, Demonstration]],
+    pairs: Sequence[Pair],
     tools: Tools,
     *,
     beta: float = 0.1,
     rate: float = RATE_REWARDED,
     seed: int = 0,
+    watch: Callable[[torch.Tensor, torch.Tensor], None] | None = None,
 ) -> training.Live:
     """Train on pairs of answers by DPO, in place, once through: the first of each pair is the better one."""
     rng, size = random.Random(seed), BATCH
@@ -220,25 +237,33 @@ def prefer(
         with torch.no_grad():
             before = tools.answer_log_probability(frozen(ids), ids, mask).chunk(2)
         now = tools.answer_log_probability(model(ids), ids, mask).chunk(2)
+        if watch:
+            watch((now[0] - before[0]).detach(), (now[1] - before[1]).detach())
         loss = tools.dpo_loss(*now, *before, beta)
         _step(model, optimizer, loss)
         live.add(loss=loss.detach())
     return live
 
 
-def pairs_of(
-    model: LanguageModel, asked: Sequence[Request], tools: Tools, seed: int
-) -> list[tuple[Demonstration, Demonstration]]:
-    """Pairs of a model's own answers, the better first: two for each request of which the parser takes one."""
+def pairs_of(model: LanguageModel, asked: Sequence[Request], seed: int) -> list[Pair]:
+    """Pairs of a model's own answers, the better first.
+
+    Each request gets four answers; of those of which the parser takes one and refuses another, one each
+    makes a pair.
+    """
     generator, found = torch.Generator().manual_seed(seed), []
     for start in range(0, len(asked), 32):
-        part = [request for request in asked[start : start + 32] for _ in range(4)]
-        written = write(model, part, generator)
-        rewards = rewards_of(written, tools)
-        for row in range(0, len(part), 4):
-            rows = sorted(range(row, row + 4), key=lambda at: -rewards[at])
-            if rewards[rows[0]] > rewards[rows[-1]]:
-                found.append(tuple(Demonstration(part[at], requests.decode(written.answer(at))) for at in (rows[0], rows[-1])))
+        written = write(
+            model, [request for request in asked[start : start + 32] for _ in range(4)], generator
+        )
+        right = [verdict.fulfilled for verdict in written.verdicts()]
+        for row in range(0, len(right), 4):
+            best, worst = (
+                right[row : row + 4].index(wanted) if wanted in right[row : row + 4] else -1
+                for wanted in (True, False)
+            )
+            if best >= 0 and worst >= 0:
+                found.append((written.demonstration(row + best), written.demonstration(row + worst)))
     return found
 
 
@@ -248,7 +273,8 @@ def rewards_of(written: Answered, tools: Tools, other: Callable | None = None) -
     if other:
         return [other(request, written.answer(row)) for row, request in rows]
     return [
-        tools.reward(written.answer(row), request.asked, requests.reader(request), end) for row, request in rows
+        tools.reward(written.answer(row), request.asked, requests.reader(request), end)
+        for row, request in rows
     ]
 
 
@@ -262,9 +288,10 @@ def reinforce(
     seed: int = 0,
     keep: str = "",
 ) -> training.Live:
-    """Train on rewards of the model's own answers, in place, by the clipped objective. Returns the live picture.
+    """Train on rewards of the model's own answers, in place. Returns the live picture.
 
-    Each step draws a group of answers to each of a few new requests for reviews, and takes one step uphill.
+    Each step draws a group of answers to each of a few new requests for reviews, and takes one step on the clipped
+    objective.
     """
     steps = training.steps(setting.steps)
     asked = [each.request for each in requests.to_write(steps * setting.requests, 300_000 + seed)]
@@ -272,7 +299,8 @@ def reinforce(
     chunks = (asked[at : at + setting.requests] for at in range(0, len(asked), setting.requests))
     parts = {"model": model, "optimizer": optimizer, "chance": training.Chance(generator)}
     point = training.Checkpoint(keep, **parts) if keep else None
-    live = training.Live(steps, "reward", title="Rewards", keep=point, data=chunks, bottom=0)
+    apart = {"words": "words per answer"}
+    live = training.Live(steps, "reward", title="Rewards", apart=apart, keep=point, data=chunks)
     marks = requests.special()
     for step in live:
         group = [request for request in next(chunks) for _ in range(setting.group)]
@@ -289,7 +317,7 @@ def reinforce(
             each = each - setting.beta * tools.kl_estimates(now, before)[2]
         _set_rate(optimizer, setting.rate * min(1.0, step / 10))
         _step(model, optimizer, -(each * mask).sum() / (len(ids) * LENGTH))
-        live.add(reward=rewards.mean())
+        live.add(reward=rewards.mean(), words=mask.sum() / len(ids))
     return live
 
 
@@ -325,58 +353,3 @@ def demonstrations(count: int, seed: int = 0) -> list[Demonstration]:
 def to_measure(count: int) -> list[Demonstration]:
     """Requests of both kinds that no training has, with right answers."""
     return requests.to_write(count, 70) + requests.to_read(count, 71)
-
-
-# -- measuring -----------------------------------------------------------------------------------------------
-
-
-PRAISE = frozenset(
-    "wonderful charming beautiful gripping moving superb brilliant vivid elegant original convincing excellent "
-    "memorable subtle powerful delightful good great clever fresh funny rich sharp warm".split()
-)
-MOST_PRAISE = 8  # words of praise that earn the whole reward
-
-
-def praising(request: Request, answer: list[int]) -> float:
-    """A reward that can be gamed: the words of praise, up to `MOST_PRAISE`, whatever was asked."""
-    return min(1.0, sum(word in PRAISE for word in requests.decode(answer).split()) / MOST_PRAISE)
-
-
-@torch.no_grad()
-def measure(model: LanguageModel, frozen: LanguageModel, tools: Tools, count: int = 256, seed: int = 9) -> dict[str, float]:
-    """What a model does with requests that no training has.
-
-    Returns:
-        `fulfilled`: the share of reviews with nothing wrong. `reviews`: the share that are whole reviews.
-        `sentences`: the share of their sentences that are grammatical. `read`: the share of questions answered
-        right. `forgotten`: nats per token above the grammar on reviews without a request. `to grammar`: the
-        distance KL(grammar ‖ model), and `from start`: KL(model ‖ frozen), in nats per answer.
-        `entropy`: of an answer, in nats. `words`, `praise`: per answer, how many. `different`: the share of the
-        answers' openings of four words that are different.
-    """
-    generator = torch.Generator().manual_seed(seed)
-    asked = requests.to_write(count, 70)
-    written = write(model, [each.request for each in asked], generator)
-    verdicts = written.verdicts()
-    texts = [requests.decode(written.answer(row)) for row in range(count)]
-    sentences = [sentence for text in texts for sentence in corpora.sentences(text)]
-    questions = write(model, [each.request for each in requests.to_read(count, 71)], generator).verdicts()
-    marks, ids = requests.special(), written.ids
-    mask = (tools.answer_mask(ids, marks.answer, marks.end) & (ids != corpora.PAD))[:, 1:]
-    now, before = ((tools.log_probabilities(each(ids), ids) * mask).sum(-1) for each in (model, frozen))
-    right, of_right = tools.batch(asked)
-    known = torch.tensor([requests.log_probability(each.request, each.answer) for each in asked])
-    theirs = tools.answer_log_probability(model(right), right, of_right)
-    return {
-        "fulfilled": sum(verdict.fulfilled for verdict in verdicts) / count,
-        "reviews": sum(verdict.grammatical for verdict in verdicts) / count,
-        "sentences": sum(map(corpora.is_grammatical, sentences)) / max(1, len(sentences)),
-        "read": sum(verdict.fulfilled for verdict in questions) / count,
-        "forgotten": above_the_floor(model),
-        "to grammar": float((known - theirs).mean()),
-        "from start": float((now - before).mean()),
-        "entropy": float(-now.mean()),
-        "words": sum(len(text.split()) for text in texts) / count,
-        "praise": sum(word in PRAISE for text in texts for word in text.split()) / count,
-        "different": len({" ".join(text.split()[:6]) for text in texts}) / count,
-    }

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 FIRST = "a favourable review of a ghost story by a woman"
 KNOWN = (
-    "It knows requests such as <i>a favourable review of a ghost story by a woman</i>, <i>a review of a saga "
-    "about a man</i>, and three questions about the last review: <i>what is the hero called?</i>, <i>is it praise "
-    "or blame?</i>, <i>who wrote it?</i> The kinds of book: {}."
+    "It knows requests such as <i>a favourable review of a ghost story by a woman</i> or <i>a review of a "
+    "saga about a man</i>, and three questions about the last review: <i>what is the hero called?</i>, <i>is it "
+    "praise or blame?</i>, <i>who wrote it?</i> The kinds of book: {}."
 )
 
 
@@ -50,9 +50,7 @@ def request_explorer(model: LanguageModel | None, training: str) -> "VBox":
     return explorer([typed, temperature, seed, page])
 
 
-def answered(
-    model: LanguageModel | None, typed: str, temperature: float, seed: int, last: list[str]
-) -> str:
+def answered(model: LanguageModel | None, typed: str, temperature: float, seed: int, last: list[str]) -> str:
     """A typed request's answer and the verdict, as HTML.
 
     Args:

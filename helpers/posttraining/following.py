@@ -1,4 +1,4 @@
-"""What the grammar itself says comes next: the exact probability of each next word after the beginning of a text.
+"""What the grammar says comes next: the exact probability of each next word after the beginning of a text.
 
 A model can be compared with it word by word: the distance of two distributions over words is a sum, not an
 estimate.
@@ -59,7 +59,7 @@ class Following:
         return found
 
     def _first(self, symbol: str) -> list[tuple[str, Stack, float]]:
-        """Each word that a symbol can begin with, what is still to come of the symbol, and the probability."""
+        """Each word that a symbol can begin with, what of the symbol is still to come, and how probable."""
         if symbol not in self.grammar.bodies:
             return [(symbol, (), 1.0)]
         if symbol not in self.firsts:

@@ -24,7 +24,9 @@ QUESTIONS = {
     "sentiment": "is it praise or blame ?",
     "author": "who wrote it ?",
 }
-NEW_WORDS = tuple("review favourable unfavourable woman man what hero called ? praise or blame wrote".split())  # noqa: SIM905
+NEW_WORDS = tuple(
+    "review favourable unfavourable woman man what hero called ? praise or blame wrote".split()  # noqa: SIM905
+)
 MARKS = ("<request>", "<answer>", "<end>")
 ASKED = 0.7  # the chance that a request names a feature
 LONGEST = 100  # positions of lesson 08's model
@@ -120,8 +122,8 @@ def read(text: str) -> dict[str, str] | None:
     """The features of a review, read off its parse; None where it isn't one.
 
     Returns:
-        `sentiment`, "favourable" or "unfavourable"; `kind`, such as "ghost story"; `author` and `hero`, "woman"
-        or "man".
+        `sentiment`, "favourable" or "unfavourable"; `kind`, such as "ghost story"; `author` and `hero`,
+        "woman" or "man".
     """
     tree = reviews.parse(text)
     return None if tree is None else _features(tree)
@@ -181,7 +183,8 @@ def worded(asked: dict[str, str]) -> str:
 def understood(text: str, review: str = "") -> Request | str:
     """A typed request as the judge understands it; or in a sentence, why it doesn't.
 
-    Capitals, commas and a full stop don't count: "A favourable review of a ghost story, by a woman." is a request.
+    Capitals, commas and a full stop don't count: "A favourable review of a ghost story, by a woman." is a
+    request.
 
     Args:
         text: a request for a review, or a question.
@@ -253,7 +256,7 @@ def judge(request: Request, ids: list[int]) -> Verdict:
 
 
 def reader(request: Request) -> Callable[[Sequence[int]], dict[str, str] | None]:
-    """What takes the tokens of an answer to this request, and gives its features; None where it has no form."""
+    """What takes the tokens of an answer, and gives its features; None where it has no right form."""
     return _read_answer if request.is_question else lambda ids: read(decode(ids))
 
 
@@ -282,8 +285,8 @@ def _forms() -> tuple[frozenset[str], ...]:
 def grammar_of(asked: dict[str, str]) -> Grammar:
     """The grammar of the reviews that have these features: exactly the distribution of right answers.
 
-    It is the reviews' grammar with fewer rules: `Review` keeps those with the features, and the opening's kind of
-    book is the one asked for.
+    It is the reviews' grammar with fewer rules: `Review` keeps those with the features, and the opening's
+    kind of book is the one asked for.
     """
     whole = reviews.grammar()
     kind = asked.get("kind")
@@ -317,9 +320,11 @@ def _with_kind(body: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def log_probability(request: Request, text: str) -> float:
-    """The natural logarithm of a review's probability among the right answers to a request; -inf of a wrong one."""
+    """The natural logarithm of a text's probability among a request's right answers; -inf of a wrong one."""
     found = reviews.underlying(text)
-    return _known(tuple(request.asked.items())).log_probability(found[0]) + found[1] if found else -float("inf")
+    return (
+        _known(tuple(request.asked.items())).log_probability(found[0]) + found[1] if found else -float("inf")
+    )
 
 
 @functools.lru_cache(maxsize=256)
