@@ -3,8 +3,8 @@
 python -m benchmarks.training_answers [--seeds 0 1 2] [--processes 1]
 
 The model that lesson 08 keeps (one is trained where there is none) gets the new tokens, and goes through each
-stage once per seed, which sets the demonstrations, their order, the requests and the draws. `--processes` says
-how many stages run at once, on one core each. Intervals are mean ± Student's t times the standard error.
+stage once per seed, which sets the demonstrations, their order, the requests and the draws. `--processes`
+says how many stages run at once, on one core each. Intervals are mean ± Student's t times the standard error.
 """
 
 import argparse
@@ -147,21 +147,20 @@ def _interval(key: str, values: list[float]) -> str:
     half = T_TWO * stdev(values) / len(values) ** 0.5 if len(values) == 3 else 0.0
     if key in PER_CENT or key.startswith("best"):
         return f"{100 * middle:.1f} ± {100 * half:.1f} %"
+    if key == "sampled":
+        return f"{middle / 1000:.0f} ± {half / 1000:.0f}"
     return f"{middle:.3f} ± {half:.3f}" if key == "forgotten" else f"{middle:.1f} ± {half:.1f}"
 
 
 def report(console: Parts, found: dict[str, list[Row]]) -> None:
     """The tables of all stages."""
-    seeds = len(found["pretrained"])
-    console.print(
-        table_of(
-            found, SHOWN | {"CPU seconds": "CPU seconds"}, f"{seeds} seeds: mean ± half of the 95 % interval"
-        )
-    )
+    title = f"{len(found['fine-tuned'])} seeds: mean ± half of the 95 % interval"
+    console.print(table_of(found, SHOWN | {"CPU seconds": "CPU seconds"}, title))
     best = {f"best of {k}": f"best of {k}" for k in (1, 2, 4, 8, 16)}
-    console.print(
-        table_of(found, best, f"The share of requests that one of k answers fulfils, {TRIES} tries each")
-    )
+    title = f"The share of requests that one of k answers fulfils, of {TRIES} tries"
+    console.print(table_of(found, best, title))
+    sampled = {"sampled": "tokens sampled"}
+    console.print(table_of(found, sampled, "Thousands of tokens that a training on rewards drew"))
 
 
 def main() -> None:

@@ -147,9 +147,9 @@ def answer_mask(ids, answer_token, end_token):
         if there is none. A row without `<answer>` has no True.
     """
     ### BEGIN SOLUTION
-    opens = (ids == answer_token).long()
+    opens = ids == answer_token
     inside = opens.cumsum(dim=-1) > opens  # an earlier token is <answer>
-    closes = (inside & (ids == end_token)).long()
+    closes = inside & (ids == end_token)
     return inside & (closes.cumsum(dim=-1) == closes)  # no earlier one ends it
     ### END SOLUTION
 
@@ -192,9 +192,10 @@ def pad(rows, pad_token):
         longest row; which are real, boolean, (B, T).
     """
     ### BEGIN SOLUTION
-    T = max(len(row) for row in rows)
-    ids = torch.tensor([[*row, *[pad_token] * (T - len(row))] for row in rows], dtype=torch.long)
-    return ids, torch.arange(T) < torch.tensor([len(row) for row in rows])[:, None]
+    lengths = [len(row) for row in rows]
+    T = max(lengths)
+    ids = torch.tensor([[*row, *[pad_token] * (T - len(row))] for row in rows])
+    return ids, torch.arange(T) < torch.tensor(lengths).unsqueeze(1)
     ### END SOLUTION
 
 
@@ -233,7 +234,7 @@ def grow(embedding, n_new):
         each the mean of the old ones.
     """
     ### BEGIN SOLUTION
-    return torch.cat([embedding, embedding.mean(dim=0, keepdim=True).expand(n_new, -1)])
+    return torch.cat([embedding, embedding.mean(dim=0).expand(n_new, -1)])
     ### END SOLUTION
 
 
@@ -254,9 +255,10 @@ with waiting_for("Exercise 13.5"), after_predicting("posttraining.rows"):
     show(plots.bars(["no new rows", *starts], {unit: losses}, ylabel=unit, title=title))
 
 # %% [markdown] reveals="posttraining.rows"
-# Rows of zeros have the logit 0, whatever came before. The trained logits of unlikely words are far below 0, so 0 is
-# a large one, and sixteen tokens that can't occur get a share of the probability. With mean rows the loss hardly
-# changes.
+# In our run each of the three changed the loss by less than 0.001. A logit of 0 takes $e^0$ of a sum that has the likely
+# words' logits in it, and these are far above 0 here. It needn't be so: where a model's logits are all far below 0, as
+# in some large ones, new rows near 0 take most of the probability, and what the model writes falls apart (Hewitt 2021).
+# The mean is safe in both cases.
 
 # %% [markdown]
 # ## 13.6 Log-probabilities of tokens
@@ -419,7 +421,8 @@ with waiting_for("the training above"), after_predicting("posttraining.price"):
 #
 # And the mask? Without it the same demonstrations gave {measured.training_answers.no_mask.fulfilled} of the requests
 # and {measured.training_answers.no_mask.questions} of the questions, and forgot
-# {measured.training_answers.no_mask.nats_forgotten}. TODO
+# {measured.training_answers.no_mask.nats_forgotten}. Most of the tokens are questions'
+# reviews then, and learning to write those takes the steps. (It also forgets a little less, for the same reason.)
 
 # %% [markdown]
 # A good place for a break.
@@ -662,7 +665,12 @@ with waiting_for("Exercises 13.10 and 13.12, and the training in 13.8"), after_p
     show(plots.lines(*moved, xlabel="step", ylabel="nats", title=title))
 
 # %% [markdown] reveals="posttraining.chosen"
-# TODO
+# Both fall. The loss only wants the *difference* to grow, and it does: rejected answers lose more than chosen ones. A
+# chosen answer has most of its words in common with rejected ones, and what pushes those down takes it along. So the
+# loss of DPO falls, and a right answer may still become less likely.
+#
+# With three seeds, one pass over pairs from 1,920 requests brought {measured.training_answers.dpo.fulfilled} fulfilled
+# requests, after {measured.training_answers.fine_tuned.fulfilled} for the fine-tuned models.
 
 # %% [markdown]
 # ## 13.13 A reward
@@ -797,8 +805,8 @@ def policy_gradient(logits, ids, mask, advantages):
         logits: what the model says after each token, (B, T, V).
         ids: requests and the answers that it drew, (B, T).
         mask: which tokens are the answers', boolean, (B, T).
-        advantages: one for each answer, (B,). No gradient reaches
-            them.
+        advantages: one for each answer, (B,). They are numbers, and
+            need no gradient.
 
     Returns:
         A tensor of one number: minus the mean over the answers of
@@ -860,8 +868,7 @@ def clipped(log_probability, advantages, epsilon, old=None):
         epsilon: how far from 1 a ratio may be before it is clipped.
         old: the tokens' log-probabilities when they were drawn,
             (..., T). None says that they were drawn just now: old
-            has the numbers of log_probability. In either case no
-            gradient passes through old.
+            has the numbers of log_probability, as constants.
 
     Returns:
         (..., T).
@@ -1009,14 +1016,33 @@ with waiting_for("Exercises 13.13, 13.14 and 13.16, and the training in 13.8"):
 # %% draw=true
 # Fulfilled requests, and the distance to the grammar, by stage
 with waiting_for("the training above"), after_predicting("posttraining.closer"):
-    names = {"fine-tuned": "fine-tuned", "DPO": "DPO", "rewards": "rewards", "rewards, KL": "rewards, KL penalty", "more demonstrations": "more demonstrations"}
+    names = {"fine-tuned": "fine-tuned", "DPO": "DPO", "rewards": "rewards", "rewards, KL": "rewards, KL penalty"}
+    names["more demonstrations"] = "more demonstrations"
     show(figures.stages(names, "fulfilled", "requests fulfilled", title="Three seeds per stage"))
     show(figures.stages(names, "to grammar", "KL(grammar ‖ model), nats per answer", ".1f"))
     found = measures.measure(trained(policy), frozen, tools, count=64)
     print(f"yours: {found['fulfilled']:.0%} fulfilled, {found['to grammar']:.1f} nats from the grammar")
 
 # %% [markdown] reveals="posttraining.closer"
-# TODO
+# The parser's reward does what it says: {measured.training_answers.rewards.fulfilled} of the requests are fulfilled, after
+# {measured.training_answers.fine_tuned.fulfilled}. But look at the second figure. The models end
+# {measured.training_answers.rewards.kl_grammar_model} nats per answer from the grammar's right answers; before, it was
+# {measured.training_answers.fine_tuned.kl_grammar_model}. Why? **The answers got short**:
+# {measured.training_answers.rewards.words.1} words instead of {measured.training_answers.fine_tuned.words.1}. Each word can
+# be the one that is wrong, so a short review is a safer one, and nothing in the reward says that a review should have
+# the usual length. The reward is exact, and it was gamed all the same; that surprised us. (The live picture shows it
+# while it happens. On reviews without a request the loss is
+# {measured.training_answers.rewards.nats_forgotten} above the grammar's.)
+#
+# The KL penalty, β = 0.05, keeps the models nearer: {measured.training_answers.rewards_kl.kl_grammar_model} nats,
+# {measured.training_answers.rewards_kl.words.1} words, and {measured.training_answers.rewards_kl.fulfilled} fulfilled. As many
+# demonstrations again, which need no reward, brought {measured.training_answers.more_demonstrations.fulfilled} at
+# {measured.training_answers.more_demonstrations.kl_grammar_model} nats. Where right answers can be had, they teach the
+# whole language of right answers; a reward teaches what it measures.
+#
+# Dividing the advantages by their spread, as DeepSeekMath does, gave
+# {measured.training_answers.rewards_divided.fulfilled}. The learning rate was the same, so part of the difference is
+# only that divided advantages are larger.
 
 # %% [markdown]
 # ## 13.19 A reward that can be gamed
@@ -1029,12 +1055,18 @@ with waiting_for("the training above"), after_predicting("posttraining.closer"):
 # %% draw=true
 # What the policy does with a reward for praise
 with waiting_for("your prediction"), after_predicting("posttraining.gamed"):
-    names = {"fine-tuned": "fine-tuned", "praise": "paid for praise", "praise, KL": "paid, KL penalty", "rewards": "the parser's reward"}
+    names = {"fine-tuned": "fine-tuned", "praise": "paid for praise", "praise, KL": "paid, KL penalty"}
+    names["rewards"] = "the parser's reward"
     show(figures.stages(names, "praise", "words of praise per answer", ".1f", title="Three seeds per stage"))
     show(figures.stages(names, "fulfilled", "requests fulfilled"))
 
 # %% [markdown] reveals="posttraining.gamed"
-# TODO
+# The policy found what pays: {measured.training_answers.praise.praise} words of praise per answer instead of
+# {measured.training_answers.fine_tuned.praise}. Of the requests it fulfils {measured.training_answers.praise.fulfilled}: who
+# asks for an unfavourable review gets praise. This is **reward hacking**. Nothing broke; the policy does exactly what it
+# is paid for. With a KL penalty there are {measured.training_answers.praise_kl.praise} words of praise, and
+# {measured.training_answers.praise_kl.fulfilled} of the requests are fulfilled: the penalty limits how far the policy goes,
+# but the direction is still the reward's. A better reward, the parser's, changes the direction.
 
 # %% [markdown]
 # **Question 13.19** · graded by hand · 10 minutes · 5 points
@@ -1046,7 +1078,24 @@ with waiting_for("your prediction"), after_predicting("posttraining.gamed"):
 
 # %% [markdown] written="posttraining.stars" points=5
 # ### BEGIN SOLUTION
-# TODO
+# **Model answer.** The policy optimises what it is paid for, stars, and not what the shop wants, answers that help. Stars
+# go with good answers, but also with flattery, promises and short or friendly texts, and training finds whatever
+# raises them. I measured the same here: paid for words of praise, the model wrote
+# {measured.training_answers.praise.praise.1} of them per answer instead of {measured.training_answers.fine_tuned.praise.1},
+# and fulfilled {measured.training_answers.praise.fulfilled.1} % of the requests instead of
+# {measured.training_answers.fine_tuned.fulfilled.1} %. Even the parser's reward, which is never wrong, was gamed: answers
+# shrank to {measured.training_answers.rewards.words.1} words, since short ones fail less often. A KL penalty keeps the model
+# near the frozen one, so the game stays small, but it doesn't turn the model towards what is wanted. A better reward
+# measures the goal itself, such as whether the problem was solved, and is checked by people on a sample, with their
+# error rates. I would have noticed by looking at what isn't rewarded: length, the share of flattering words, the
+# distance to the frozen model, complaints.
+#
+# **Rubric**
+# - 1 point: stars are a substitute for the goal, and the policy optimises the substitute (reward hacking).
+# - 1 point: what was measured here, with a number.
+# - 1 point: a KL penalty limits how far the policy moves, not where to.
+# - 1 point: a better reward: closer to the goal, checked.
+# - 1 point: how to notice: measure something that isn't rewarded.
 # ### END SOLUTION
 
 # %% [markdown]
@@ -1100,10 +1149,15 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
     show(figures.best_of(names))
     counts = measures.right_of(trained(tuned), tries=8, count=20)
     yours = [sum(pass_at_k(8, count, k) for count in counts) / len(counts) for k in (1, 2, 4, 8)]
-    print("yours, fine-tuned:", ", ".join(f"{share:.0%} of {k}" for k, share in zip((1, 2, 4, 8), yours, strict=True)))
+    print("yours, fine-tuned, one of 1, 2, 4, 8:", ", ".join(f"{share:.0%}" for share in yours))
 
 # %% [markdown] reveals="posttraining.often"
-# TODO
+# One of eight answers of the *fine-tuned* models is right for {measured.training_answers.fine_tuned.best_of_8} of the
+# requests. That is more than one answer of the models after the rewards, {measured.training_answers.rewards.best_of_1}.
+# Which is cheaper? The training drew 7,680 answers (960 requests with eight each). With as many answers one can serve
+# 960 requests by best of eight, without any training. For more requests than that, training is cheaper.
+#
+# And for large k the two come close: rewards have made likely what the model could already write.
 
 # %% [markdown]
 # ## 13.21 A letter to a friend
@@ -1117,7 +1171,24 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 
 # %% [markdown] written="posttraining.advice" points=5
 # ### BEGIN SOLUTION
-# TODO
+# **Model answer.** First fine-tuning: it needs demonstrations, of which there are a thousand, and cost about
+# {measured.training_answers.fine_tuned.cpu_seconds.1} seconds here. Without it no answer has the form, so no reward is ever
+# earned. It fulfilled {measured.training_answers.fine_tuned.fulfilled.1} % of the requests. Then, since right answers can be
+# recognised, drawing eight and keeping a right one: no training, and one of eight was right for
+# {measured.training_answers.fine_tuned.best_of_8.1} % of the requests, more than one answer after training on rewards,
+# {measured.training_answers.rewards.fulfilled.1} %. It costs eight answers each time, so with many requests training pays:
+# it drew some 7,700 answers once. DPO needs pairs, which the program can make, and brought
+# {measured.training_answers.dpo.fulfilled.1} %. The risk of rewards: the policy games them; here answers became short, and
+# the distance to the grammar grew from {measured.training_answers.fine_tuned.kl_grammar_model.1} to
+# {measured.training_answers.rewards.kl_grammar_model.1} nats.
+#
+# **Rubric**
+# - 1 point: fine-tuning first, and why (the others need a model that is sometimes right).
+# - 1 point: best of n needs no training but pays at every request; training pays once.
+# - 1 point: what DPO needs (pairs, a frozen copy), or why it can wait.
+# - 1 point: three numbers, used rightly.
+# - 1 point: a risk of rewards: gaming, forgetting, or less variety.
+# - Another order is fine if its reasons fit the numbers.
 # ### END SOLUTION
 
 # %% [markdown]

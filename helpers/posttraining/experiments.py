@@ -290,15 +290,15 @@ def reinforce(
 ) -> training.Live:
     """Train on rewards of the model's own answers, in place. Returns the live picture.
 
-    Each step draws a group of answers to each of a few new requests for reviews, and takes one step on the clipped
-    objective.
+    Each step draws a group of answers to each of a few new requests for reviews, and takes one step on the
+    clipped objective.
     """
     steps = training.steps(setting.steps)
     asked = [each.request for each in requests.to_write(steps * setting.requests, 300_000 + seed)]
     optimizer, generator = _adam(model, setting.rate), torch.Generator().manual_seed(seed)
     chunks = (asked[at : at + setting.requests] for at in range(0, len(asked), setting.requests))
-    parts = {"model": model, "optimizer": optimizer, "chance": training.Chance(generator)}
-    point = training.Checkpoint(keep, **parts) if keep else None
+    chance = training.Chance(generator)
+    point = training.Checkpoint(keep, model=model, optimizer=optimizer, chance=chance) if keep else None
     apart = {"words": "words per answer"}
     live = training.Live(steps, "reward", title="Rewards", apart=apart, keep=point, data=chunks)
     marks = requests.special()

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 FIRST = "a favourable review of a ghost story by a woman"
 KNOWN = (
     "It knows requests such as <i>a favourable review of a ghost story by a woman</i> or <i>a review of a "
-    "saga about a man</i>, and three questions about the last review: <i>what is the hero called?</i>, <i>is it "
-    "praise or blame?</i>, <i>who wrote it?</i> The kinds of book: {}."
+    "saga about a man</i>, and three questions about the last review: <i>what is the hero called?</i>, "
+    "<i>is it praise or blame?</i>, <i>who wrote it?</i> The kinds of book: {}."
 )
 
 

@@ -4,6 +4,7 @@ What the student writes comes in as arguments. `B` rows, `T` positions, `V` toke
 """
 
 import copy
+import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -14,17 +15,21 @@ from helpers.models.transformer import LanguageModel
 from helpers.posttraining import following, requests
 from helpers.posttraining.experiments import Tools, above_the_floor, pairs_of, prefer, write
 from helpers.posttraining.requests import Request
+from helpers.text import reviews
 
-PRAISE = frozenset(
-    "wonderful charming beautiful gripping moving superb brilliant vivid elegant original convincing "
-    "excellent memorable subtle powerful delightful good great clever fresh funny rich sharp warm".split()  # noqa: SIM905
-)
 MOST_PRAISE = 8  # words of praise that earn the whole reward
+
+
+@functools.cache
+def praise() -> frozenset[str]:
+    """The adjectives of praise."""
+    bodies = reviews.grammar().bodies
+    return frozenset(word for symbol in ("Short[good]", "Long[good]") for (word,) in bodies[symbol])
 
 
 def praising(request: Request, answer: list[int]) -> float:
     """A reward that can be gamed: the words of praise, up to `MOST_PRAISE`, whatever was asked."""
-    return min(1.0, sum(word in PRAISE for word in requests.decode(answer).split()) / MOST_PRAISE)
+    return min(1.0, sum(word in praise() for word in requests.decode(answer).split()) / MOST_PRAISE)
 
 
 @torch.no_grad()
@@ -64,7 +69,7 @@ def measure(
         "from start": float((now - before).mean()),
         "entropy": float(-now.mean()),
         "words": sum(len(text.split()) for text in texts) / count,
-        "praise": sum(word in PRAISE for text in texts for word in text.split()) / count,
+        "praise": sum(word in praise() for text in texts for word in text.split()) / count,
         "different": len({" ".join(text.split()[:6]) for text in texts}) / count,
     }
 

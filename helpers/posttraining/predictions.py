@@ -4,15 +4,78 @@ from helpers.figures.predicting import Prediction
 
 PREDICTIONS = {
     "rows": Prediction(
-        "Sixteen new rows are added to the tied embedding, and nothing is trained yet. With which rows does "
-        "the loss on reviews, in which none of the new tokens occurs, rise most?",
+        "Sixteen rows are added to the embedding of your trained model: the mean of the old rows, zeros, or "
+        "small random numbers. Nothing is trained yet. How does the loss on reviews change, in which none "
+        "of the new tokens occurs?",
         {
-            "Mean rows: they look like every word a little.": "Their logit is the mean of all logits, and most "
-            "of those are far below the likely words'.",
-            "Rows of zeros.": "Their logit is 0 everywhere, and 0 is far above the mean of the trained logits.",
-            "None changes it: no text has these tokens.": "The softmax is over all tokens, so each new logit "
-            "takes its share.",
+            "It can't change: no text has these tokens.": "The softmax is over all tokens, so each new logit "
+            "takes a share, however small.",
+            "It rises a lot with zeros: their logit is 0 everywhere.": "It would if the other logits were "
+            "far below 0. Here those of likely words are far above it.",
+            "By less than 0.001 in each case.": "The likely words' logits are so large that sixteen small "
+            "ones don't count. That isn't so for every model.",
+        },
+        right="c",
+    ),
+    "price": Prediction(
+        "Half of the demonstrations are reviews, in answer to a request. How does the fine-tuned model's "
+        "loss on reviews *without* a request change? Before, it was about 0.03 nats per token above the "
+        "grammar's.",
+        {
+            "It falls: the model has read 2,000 more reviews.": "It has read them after a request, which is "
+            "where it learned from them.",
+            "It stays: reviews are what it knows best.": "The same weights now do something else, and "
+            "nothing in the loss holds them.",
+            "It rises to about ten times as much.": "Nothing in the new loss rewards what isn't asked for.",
+        },
+        right="c",
+    ),
+    "chosen": Prediction(
+        "DPO learns from pairs of a right and a wrong answer. How does the log-probability of the *right* "
+        "answers move?",
+        {
+            "It rises: they are chosen.": "The loss wants a difference, not a rise.",
+            "It falls, but less than that of the wrong ones.": "Chosen and rejected answers have most words "
+            "in common, and both are pushed down.",
+            "It stays, and only the wrong ones fall.": "Both kinds are made of the same words, so they move "
+            "together.",
         },
         right="b",
+    ),
+    "closer": Prediction(
+        "After training on the parser's reward, three times as many requests are fulfilled. The reward is "
+        "exact. How has the distance to the grammar's right answers changed, KL(grammar ‖ model)?",
+        {
+            "It has shrunk: the answers are right more often.": "Right answers are one thing, all the right "
+            "answers that there are another.",
+            "It has hardly changed.": "A policy that was pushed for 120 steps has moved somewhere.",
+            "It has grown several times.": "There is a kind of right answer that is safer than others. Look "
+            "at the answers' lengths.",
+        },
+        right="c",
+    ),
+    "gamed": Prediction(
+        "A policy is paid for words of praise, whatever was asked. A request asks for an unfavourable "
+        "review. What does it get?",
+        {
+            "An unfavourable review: that is what the model learned first.": "What isn't paid for isn't "
+            "kept.",
+            "A review full of praise.": "The policy does what it is paid for.",
+            "Nothing sensible: the training breaks down.": "Nothing breaks. The sentences stay sentences.",
+        },
+        right="b",
+    ),
+    "often": Prediction(
+        "Which is more often right: one of eight answers of the fine-tuned model, or one answer of the "
+        "model after the training on rewards?",
+        {
+            "One of eight of the fine-tuned model.": "It is right about one time in five, and eight tries "
+            "are many.",
+            "One answer after the rewards.": "It is right about two times in three, which eight tries at "
+            "one in five exceed.",
+            "They are about equal.": "Eight tries at one in five: the chance that all fail is about 0.8 to "
+            "the eighth power.",
+        },
+        right="a",
     ),
 }

@@ -170,11 +170,11 @@ def test_fine_tuning_teaches_answers_and_only_without_the_mask_requests(whole_tr
         losses = [
             loss for _, loss in experiments.supervise(model, shown, TOOLS, masked=masked).lines["training"]
         ]
-        assert sum(losses[-3:]) < 0.85 * sum(losses[:3])
+        assert sum(losses[-3:]) < sum(losses[:3]) - 1.5
         ids, _ = TOOLS.batch(shown[:8])
         with torch.no_grad():
             asked[masked] = float(posttraining.log_probabilities(model(ids), ids)[:, :20].mean())
-    assert asked[False] > asked[True] + 0.5
+    assert asked[False] > asked[True] + 0.1
 
 
 def test_preferences_part_chosen_from_rejected(whole_trainings: None) -> None:
