@@ -100,9 +100,9 @@ def answer_mask(ids, answer_token, end_token):
         if there is none. A row without `<answer>` has no True.
     """
     ### BEGIN SOLUTION
-    opens = (ids == answer_token).long()
+    opens = ids == answer_token
     inside = opens.cumsum(dim=-1) > opens  # an earlier token is <answer>
-    closes = (inside & (ids == end_token)).long()
+    closes = inside & (ids == end_token)
     return inside & (closes.cumsum(dim=-1) == closes)  # no earlier one ends it
     ### END SOLUTION
 
@@ -141,9 +141,10 @@ def pad(rows, pad_token):
         longest row; which are real, boolean, (B, T).
     """
     ### BEGIN SOLUTION
-    T = max(len(row) for row in rows)
-    ids = torch.tensor([[*row, *[pad_token] * (T - len(row))] for row in rows], dtype=torch.long)
-    return ids, torch.arange(T) < torch.tensor([len(row) for row in rows])[:, None]
+    lengths = [len(row) for row in rows]
+    T = max(lengths)
+    ids = torch.tensor([[*row, *[pad_token] * (T - len(row))] for row in rows])
+    return ids, torch.arange(T) < torch.tensor(lengths).unsqueeze(1)
     ### END SOLUTION
 
 
@@ -179,7 +180,7 @@ def grow(embedding, n_new):
         each the mean of the old ones.
     """
     ### BEGIN SOLUTION
-    return torch.cat([embedding, embedding.mean(dim=0, keepdim=True).expand(n_new, -1)])
+    return torch.cat([embedding, embedding.mean(dim=0).expand(n_new, -1)])
     ### END SOLUTION
 
 
@@ -578,8 +579,8 @@ def policy_gradient(logits, ids, mask, advantages):
         logits: what the model says after each token, (B, T, V).
         ids: requests and the answers that it drew, (B, T).
         mask: which tokens are the answers', boolean, (B, T).
-        advantages: one for each answer, (B,). No gradient reaches
-            them.
+        advantages: one for each answer, (B,). They are numbers, and
+            need no gradient.
 
     Returns:
         A tensor of one number: minus the mean over the answers of
@@ -622,8 +623,7 @@ def clipped(log_probability, advantages, epsilon, old=None):
         epsilon: how far from 1 a ratio may be before it is clipped.
         old: the tokens' log-probabilities when they were drawn,
             (..., T). None says that they were drawn just now: old
-            has the numbers of log_probability. In either case no
-            gradient passes through old.
+            has the numbers of log_probability, as constants.
 
     Returns:
         (..., T).
