@@ -39,9 +39,9 @@ def answer_mask(ids: torch.Tensor, answer_token: int, end_token: int) -> torch.T
     Returns:
         (..., T), boolean.
     """
-    opens = (ids == answer_token).long()
+    opens = ids == answer_token
     inside = opens.cumsum(dim=-1) > opens  # an earlier token is <answer>
-    closes = (inside & (ids == end_token)).long()
+    closes = inside & (ids == end_token)
     return inside & (closes.cumsum(dim=-1) == closes)  # no earlier token ends it
 
 
@@ -56,9 +56,10 @@ def pad(rows: Sequence[Sequence[int]], pad_token: int) -> tuple[torch.Tensor, to
         The tokens, integers, (B, T), where T is the longest row's length; and which are no padding, boolean,
         (B, T).
     """
-    T = max(len(row) for row in rows)
-    ids = torch.tensor([[*row, *[pad_token] * (T - len(row))] for row in rows], dtype=torch.long)
-    return ids, torch.arange(T) < torch.tensor([len(row) for row in rows])[:, None]
+    lengths = [len(row) for row in rows]
+    T = max(lengths)
+    ids = torch.tensor([[*row, *[pad_token] * (T - len(row))] for row in rows])
+    return ids, torch.arange(T) < torch.tensor(lengths).unsqueeze(1)
 
 
 def grow(embedding: torch.Tensor, n_new: int) -> torch.Tensor:
@@ -73,7 +74,7 @@ def grow(embedding: torch.Tensor, n_new: int) -> torch.Tensor:
 
     Source: Hewitt 2021, "Initializing new word embeddings for pretrained language models".
     """
-    return torch.cat([embedding, embedding.mean(dim=0, keepdim=True).expand(n_new, -1)])
+    return torch.cat([embedding, embedding.mean(dim=0).expand(n_new, -1)])
 
 
 # -- log-probabilities ---------------------------------------------------------------------------------------
@@ -265,7 +266,7 @@ def policy_gradient(
         logits: (B, T, V).
         ids: requests and the answers that the model drew, (B, T).
         mask: which tokens are the answers', boolean, (B, T).
-        advantages: of each answer, (B,); no gradient reaches them.
+        advantages: of each answer, (B,); they need no gradient.
 
     Returns:
         A tensor of one number: minus the mean over answers of advantage times log-probability.
@@ -287,8 +288,8 @@ def clipped(
         log_probability: of each token of an answer, (..., T).
         advantages: one for each answer, (...).
         epsilon: ε, how far the ratio of probabilities may move from 1 before it is clipped.
-        old: log-probabilities at the time when the answers were drawn, (..., T); no gradient reaches them.
-            None means that they are log_probability's numbers.
+        old: log-probabilities at the time when the answers were drawn, (..., T). None means that this is
+            now: they have log_probability's numbers, and are constants.
 
     Returns:
         (..., T).

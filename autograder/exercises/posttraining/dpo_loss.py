@@ -33,7 +33,7 @@ def dpo_cases(g: Generator) -> list[Case]:
     far = answers(pick(g, 2, 3))
     far[0] = far[0] - 300  # log(sigmoid(x)) would be −∞
     return [
-        Case("several pairs", (*answers(pick(g, 4, 3, 6)), 0.5)),
+        Case("several pairs", (*answers(pick(g, 4, 6, 7)), 0.5)),
         Case("one pair", (*answers(1), 0.25)),
         Case(
             "the model still as the frozen one", (start[0], start[1], start[0].clone(), start[1].clone(), 0.1)

@@ -73,7 +73,7 @@ def pad_as_lists(rows, pad_token):
 
 
 exercise.slip(
-    "real_by_number", "torch.arange(T) < torch.tensor([len(row) for row in rows])[:, None] → ids != pad_token"
+    "real_by_number", "torch.arange(T) < torch.tensor(lengths).unsqueeze(1) → ids != pad_token"
 ).says(
     "Real tokens that are equal to the padding are taken for padding, as <end> is where a tokenizer pads "
     "with it: the lengths say what is real."
@@ -88,7 +88,7 @@ exercise.slip("padded_with_0", "[pad_token] * (T - len(row)) → [0] * (T - len(
 )
 exercise.slip(
     "cut_to_the_shortest",
-    "max(len(row) for row in rows) → min(len(row) for row in rows)",
+    "max(lengths) → min(lengths)",
     "[[*row, *[pad_token] * (T - len(row))] for row in rows] → [row[:T] for row in rows]",
 ).says(
     "The rows are cut to the length of the shortest: fill them up to the longest, so that nothing is lost."
@@ -105,8 +105,7 @@ exercise.slip("one_more", "torch.arange(T) < torch.tensor → torch.arange(T) <=
 )
 exercise.slip(
     "lengths_alone",
-    "torch.arange(T) < torch.tensor([len(row) for row in rows])[:, None] → torch.tensor([len(row) for row in "
-    "rows])",
+    "torch.arange(T) < torch.tensor(lengths).unsqueeze(1) → torch.tensor(lengths)",
 ).says("These are the rows' lengths: the mask has a True or False for each place.")
 
 

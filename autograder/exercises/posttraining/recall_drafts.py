@@ -14,7 +14,8 @@ def accepted(target, draft, drafted, chances):
     return int(kept.sum())
 """,
     inputs=(
-        "accepted(torch.full((2, 2), 0.5), torch.full((2, 2), 0.5), torch.tensor([0, 1]), torch.tensor([0.3, 0.6]))",
+        "accepted(torch.full((2, 2), 0.5), torch.full((2, 2), 0.5), torch.tensor([0, 1]), "
+        "torch.tensor([0.3, 0.6]))",
         "accepted(torch.tensor([[0.1, 0.9], [0.5, 0.5]]), torch.full((2, 2), 0.5), torch.tensor([0, 1]), "
         "torch.tensor([0.3, 0.6]))",
     ),

@@ -6,7 +6,7 @@ exercise = recall(
     "posttraining.recall_draw",
     "pretraining.draw",
     title="Catch the slip: drawing a token",
-    task="This gives the token on which a random number from 0 to 1 falls, with the probabilities end to end.",
+    task="This gives the token on which a random number falls, with the probabilities laid end to end.",
     code="""
 def draw(probabilities, uniform):
     ends = probabilities.cumsum(dim=-1)
