@@ -5,7 +5,7 @@
 #   demonstrations, by preferences and by rewards. Your model of lesson 8 goes through all three. Its language
 #   has a grammar, so a right answer can be parsed, a reward is exact, and so is the distance to the language.
 # - **You need** lessons 8 and 9: a pretrained model, its loss, and fine-tuning.
-# - **Time** {minutes} minutes, in three sittings: 13.0 to 13.8, 13.9 to 13.17, 13.18 to 13.23. Two trainings
+# - **Time** {minutes} minutes, in three sittings: 13.0 to 13.8, 13.9 to 13.17, 13.18 to 13.24. Two trainings
 #   take at most two minutes each on two cores.
 
 # %% setup=true
@@ -1154,10 +1154,12 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 # %% [markdown] reveals="posttraining.often"
 # One of eight answers of the *fine-tuned* models is right for {measured.training_answers.fine_tuned.best_of_8} of the
 # requests. That is more than one answer of the models after the rewards, {measured.training_answers.rewards.best_of_1}.
-# Which is cheaper? The training drew 7,680 answers (960 requests with eight each). With as many answers one can serve
-# 960 requests by best of eight, without any training. For more requests than that, training is cheaper.
+# (At equal k the rewarded models are ahead.)
 #
-# And for large k the two come close: rewards have made likely what the model could already write.
+# Which is cheaper? Count sampled tokens. The training on rewards drew about
+# {measured.training_answers.rewards.tokens_sampled.1} thousand. With as many, best of eight, at
+# {measured.training_answers.fine_tuned.words.1} words per answer, serves some 800 requests without any training. For more
+# requests than that, training is cheaper.
 
 # %% [markdown]
 # ## 13.21 A letter to a friend
@@ -1177,7 +1179,7 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 # recognised, drawing eight and keeping a right one: no training, and one of eight was right for
 # {measured.training_answers.fine_tuned.best_of_8.1} % of the requests, more than one answer after training on rewards,
 # {measured.training_answers.rewards.fulfilled.1} %. It costs eight answers each time, so with many requests training pays:
-# it drew some 7,700 answers once. DPO needs pairs, which the program can make, and brought
+# it drew {measured.training_answers.rewards.tokens_sampled.1} thousand tokens once. DPO needs pairs, which the program can make, and brought
 # {measured.training_answers.dpo.fulfilled.1} %. The risk of rewards: the policy games them; here answers became short, and
 # the distance to the grammar grew from {measured.training_answers.fine_tuned.kl_grammar_model.1} to
 # {measured.training_answers.rewards.kl_grammar_model.1} nats.
@@ -1229,6 +1231,35 @@ training.kept()
 # Schulman 2020, *Approximating KL divergence*. Chen et al. 2021, *Evaluating large language models trained on code*.
 # Rogan and Gladen 1978, *Estimating prevalence from the results of a screening test*. Hewitt 2021, *Initializing new
 # word embeddings for pretrained language models*.
+
+# %% [markdown]
+# ## 13.24 What to read and build next
 #
-# That was the last lesson. You have built every part of the paper's figure 1, what later models use instead, and
-# what makes a model answer.
+# That was the last lesson. You have built every part of the paper's figure 1, what later models use instead, and what
+# makes a model answer.
+#
+# **Build.** Each of these begins about where you are now.
+#
+# - *A model that chats*: Karpathy's [nanochat](https://github.com/karpathy/nanochat) goes from raw text to a web page on
+#   which you talk to your model: tokens, pretraining, fine-tuning, rewards. Its full run needs eight large GPUs for
+#   hours; read it first, and run its smallest model.
+# - *Post-training of a published model*: Hugging Face's [TRL](https://github.com/huggingface/trl) has a trainer for each
+#   of this lesson's stages. You know what each of its arguments does; begin with a small model and a reward that you
+#   can compute.
+# - *The whole way, alone*: the assignments of Stanford's
+#   [CS336, Language modeling from scratch](https://cs336.stanford.edu) give you little code and ask for much: systems,
+#   scaling laws, filtering the web, alignment.
+# - *Fast kernels*: Rush's [GPU puzzles](https://github.com/srush/GPU-Puzzles) teach how a GPU is programmed, in small
+#   steps.
+#
+# **Read**, each for one question.
+#
+# - *What have the heads learned?* Elhage et al. 2021,
+#   [A mathematical framework for Transformer circuits](https://transformer-circuits.pub/2021/framework/index.html).
+# - *How is a model trained on thousands of chips?* Austin et al. 2025,
+#   [How to scale your model](https://jax-ml.github.io/scaling-book/). It continues lesson 7's counting.
+# - *What happens when the judge is itself a model?* Lambert's [RLHF book](https://rlhfbook.com), on reward models.
+#
+# **A small project of your own.** Take one claim of a paper from the sources above, and test it on your model: one
+# change, equal steps, several seeds, an interval. Begin with a reward that doesn't shorten the answers. If the claim
+# doesn't hold at your size, say so: that is a result, too. To show what you did here, make the page of 0.4.
