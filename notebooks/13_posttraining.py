@@ -970,11 +970,12 @@ check("posttraining.kl_estimates", kl_estimates)
 # can be computed (`following.distributions`). So can, at each word of a right answer, your model's distance from it:
 
 # %% draw=true
-# How far your model is from the grammar, word by word: exact, and estimated
+# How far your model is from the grammar: exact, and estimated
 with waiting_for("Exercises 13.17a and b, and the training in 13.8"):
     several = measures.from_the_grammar(trained(tuned), kl, kl_estimates, tools, count=24)
     first = several[0]
-    show(figures.word_by_word(first.words, first.exact, first.estimate, "KL(grammar ‖ your model), at each word"))
+    title = "KL(grammar ‖ your model), at each word"
+    show(figures.word_by_word(first.words, first.exact, first.estimate, title))
     for name in ("exact", "estimate"):
         middle, error = following.mean_of(float(getattr(each, name).sum()) for each in several)
         print(f"{name:<9} {middle:5.1f} nats per answer, standard error {error:.1f} (24 answers)")
@@ -1000,11 +1001,12 @@ show(drawings.loop())
 # would be punished less per token than a short one: Liu et al. 2025.)
 
 # %% draw=true
+REWARDS_ANEW = False
 policy = None
 with waiting_for("Exercises 13.13, 13.14 and 13.16, and the training in 13.8"):
     tools = tools._replace(reward=reward, advantages=advantages, clipped=clipped, kl_estimates=kl_estimates)
     frozen, fresh = trained(tuned), copy.deepcopy(trained(tuned))
-    if TRAIN_ANEW:
+    if REWARDS_ANEW:
         training.forget("rewarded")
     if not training.recall("rewarded", fresh):
         live = experiments.reinforce(fresh, frozen, tools, Setting(experiments.REWARDED), keep="rewarded")

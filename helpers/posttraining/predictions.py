@@ -18,9 +18,8 @@ PREDICTIONS = {
         right="c",
     ),
     "price": Prediction(
-        "Half of the demonstrations are reviews, in answer to a request. How does the fine-tuned model's "
-        "loss on reviews *without* a request change? Before, it was about 0.03 nats per token above the "
-        "grammar's.",
+        "Before the fine-tuning, the loss on reviews *without* a request was about 0.03 nats per token above the "
+        "grammar's. Half of the demonstrations are reviews, in answer to a request. How does that loss change?",
         {
             "It falls: the model has read 2,000 more reviews.": "It has read them after a request, which is "
             "where it learned from them.",
