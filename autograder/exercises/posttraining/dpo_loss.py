@@ -99,8 +99,8 @@ exercise.slip(
     "logarithm_of_a_rounded_sigmoid",
     "torch.nn.functional.logsigmoid(beta * margin) → torch.sigmoid(beta * margin).log()",
 ).says(
-    "The sigmoid of a very negative margin is 0 to a computer, and its logarithm −∞: logsigmoid does both "
-    "steps at once and stays exact."
+    "A very unlikely preference gives infinity: its sigmoid is 0 to a computer, or e to minus its margin too "
+    "large, and logsigmoid stays exact."
 )
 exercise.slip("sigmoid_alone", "torch.nn.functional.logsigmoid → torch.sigmoid").says(
     "The logarithm is missing: this is minus the probability of the preference, whose gradient vanishes "
