@@ -137,3 +137,16 @@ exercise.slip("mean_first", "beta * margin → beta * margin.mean()").says(
     "The margins are averaged before the sigmoid, so one easy pair hides a hard one: average the pairs' "
     "losses."
 )
+exercise.slip(
+    "beta_on_the_model_alone",
+    "(chosen - chosen_frozen) - (rejected - rejected_frozen) → beta * (chosen - rejected) - (chosen_frozen - "
+    "rejected_frozen)",
+    "logsigmoid(beta * margin) → logsigmoid(margin)",
+).says("β multiplies the model's difference and not the frozen one's: it multiplies the whole margin.")
+exercise.slip(
+    "sigmoid_of_each",
+    "torch.nn.functional.logsigmoid(beta * margin) → (torch.nn.functional.logsigmoid(beta * (chosen - "
+    "chosen_frozen)) + torch.nn.functional.logsigmoid(-beta * (rejected - rejected_frozen)))",
+).says(
+    "Each answer has a sigmoid of its own, so the two aren't compared: one sigmoid takes their difference."
+)
