@@ -117,3 +117,12 @@ exercise.slip("a_whole_one_added", "spread.masked_fill(spread == 0, 1) → (spre
 exercise.slip("softmaxed", "better / spread.masked_fill(spread == 0, 1) → rewards.softmax(dim=-1)").says(
     "A softmax makes all of them positive: an answer worse than the mean has a negative advantage."
 )
+
+
+@exercise.misconception
+def mean_of_the_others(rewards, divide):
+    """An answer is compared with the mean of the others, as in RLOO: here its own reward is in the mean."""
+    G = rewards.size(-1)
+    better = rewards - (rewards.sum(dim=-1, keepdim=True) - rewards) / (G - 1)
+    spread = rewards.std(dim=-1, keepdim=True)
+    return better / spread.masked_fill(spread == 0, 1) if divide else better

@@ -145,3 +145,12 @@ exercise.slip(
 exercise.slip("a_loss", "return torch.minimum → return -torch.minimum").says(
     "This is a loss: the objective, which is to be made large, has no minus."
 )
+exercise.slip(
+    "clipped_above_alone", "ratio.clamp(1 - epsilon, 1 + epsilon) → ratio.clamp(max=1 + epsilon)"
+).says(
+    "The ratio is clipped above alone: a worse answer gains by getting less likely, so it is clipped below 1 "
+    "− ε too."
+)
+exercise.slip(
+    "clipped_around_0", "ratio.clamp(1 - epsilon, 1 + epsilon) → ratio.clamp(-epsilon, epsilon)"
+).says("The ratio is clipped to ±ε: it is near 1, so the range is from 1 − ε to 1 + ε.")

@@ -99,8 +99,8 @@ exercise.slip(
     "logarithm_of_a_rounded_sigmoid",
     "torch.nn.functional.logsigmoid(beta * margin) → torch.sigmoid(beta * margin).log()",
 ).says(
-    "The sigmoid of a very negative margin is 0 to a computer, and its logarithm −∞: logsigmoid does both "
-    "steps at once and stays exact."
+    "A very unlikely preference gives infinity: its sigmoid is 0 to a computer, or e to minus its margin too "
+    "large, and logsigmoid stays exact."
 )
 exercise.slip("sigmoid_alone", "torch.nn.functional.logsigmoid → torch.sigmoid").says(
     "The logarithm is missing: this is minus the probability of the preference, whose gradient vanishes "
@@ -136,4 +136,17 @@ exercise.slip(
 exercise.slip("mean_first", "beta * margin → beta * margin.mean()").says(
     "The margins are averaged before the sigmoid, so one easy pair hides a hard one: average the pairs' "
     "losses."
+)
+exercise.slip(
+    "beta_on_the_model_alone",
+    "(chosen - chosen_frozen) - (rejected - rejected_frozen) → beta * (chosen - rejected) - (chosen_frozen - "
+    "rejected_frozen)",
+    "logsigmoid(beta * margin) → logsigmoid(margin)",
+).says("β multiplies the model's difference and not the frozen one's: it multiplies the whole margin.")
+exercise.slip(
+    "sigmoid_of_each",
+    "torch.nn.functional.logsigmoid(beta * margin) → (torch.nn.functional.logsigmoid(beta * (chosen - "
+    "chosen_frozen)) + torch.nn.functional.logsigmoid(-beta * (rejected - rejected_frozen)))",
+).says(
+    "Each answer has a sigmoid of its own, so the two aren't compared: one sigmoid takes their difference."
 )

@@ -169,3 +169,9 @@ def as_sets(generated, truth, end):
     pairs = zip(generated, truth, strict=True)
     right = [end in row and set(row[: row.index(end)]) == set(wanted) for row, wanted in pairs]
     return sum(right) / len(right)
+
+
+exercise.slip("as_they_are", "row[: len(wanted) + 1] == [*wanted, end] → row == wanted").says(
+    "The rows are compared as they are, though what a model wrote has its <end> in it and the right answers "
+    "don't."
+)

@@ -30,11 +30,10 @@ def option_cases(g: Generator) -> list[Case]:
     def options(front: tuple[int, ...], N: int) -> tuple[Tensor, Tensor]:
         """The first is likeliest for each token, the second as a whole, others by wrong formulas."""
         rows = math.prod(front)
-        far = -9 - 4 * torch.rand(rows, N - 4, generator=g)
-        near = torch.tensor([-3.9, -2.0, -2.2, -3.0]) * (1 + 0.02 * torch.rand(rows, 4, generator=g))
-        lengths = torch.cat(
-            [torch.tensor([13, 5, 2, 1]).expand(rows, 4), torch.full((rows, N - 4), 20)], dim=1
-        )
+        far = -9 - 4 * torch.rand(rows, N - 5, generator=g)
+        near = torch.tensor([-3.9, -2.0, -2.2, -3.0, -2.4]) * (1 + 0.02 * torch.rand(rows, 5, generator=g))
+        long = torch.full((rows, N - 5), 20)
+        lengths = torch.cat([torch.tensor([13, 4, 2, 1, 7]).expand(rows, 5), long], dim=1)
         order = torch.rand(rows, N, generator=g).argsort(dim=-1)
         sums = torch.cat([near, far], dim=1).gather(-1, order)
         return sums.view(*front, N), lengths.gather(-1, order).view(*front, N)
@@ -46,9 +45,9 @@ def option_cases(g: Generator) -> list[Case]:
     several = pick(g, (2, 1), (1,), (1, 3), (2, 3, 1))
     return [
         case("one question, as a whole", (), pick(g, 5, 6, 7), False),
-        case("one question, for each token", (), pick(g, 6, 5, 7), True),
-        case("several questions, as a whole", pick(g, (3,), (2,), (4,)), pick(g, 5, 6, 7), False),
-        case("several questions, for each token", pick(g, (3,), (2,), (4,)), pick(g, 5, 6, 7), True),
+        case("one question, for each token", (), pick(g, 6, 8, 7), True),
+        case("several questions, as a whole", pick(g, (3,), (2,), (4,)), pick(g, 6, 5, 7), False),
+        case("several questions, for each token", pick(g, (3,), (2,), (4,)), pick(g, 6, 5, 7), True),
         case("axes in front", several, pick(g, 5, 6, 7), True),
         case("float64", (2,), pick(g, 5, 6), pick(g, False, True), double=True),
     ]
@@ -110,4 +109,8 @@ exercise.slip("the_value", ".argmax(dim=-1) → .amax(dim=-1)").says(
 )
 exercise.slip("over_the_questions", ".argmax(dim=-1) → .argmax(dim=0)").says(
     "The questions are compared, option by option: the options are the last axis."
+)
+exercise.slip("by_the_root", "log_probability / lengths → log_probability / lengths.sqrt()").says(
+    "The root of the length divides, which makes up for only part of it: the mean divides by the length "
+    "itself."
 )

@@ -127,3 +127,10 @@ exercise.slip("table_of_all_pairs", "advantages.detach() * → advantages.detach
     "Each advantage is multiplied by each answer's log-probability, B × B numbers, which [:, None] makes: "
     "each belongs to its own answer."
 )
+exercise.slip(
+    "mean_over_places",
+    "answer_log_probability(logits, ids, mask) → (log_probabilities(logits, ids) * mask[:, 1:]).mean(dim=1)",
+).says(
+    "Each answer's sum is divided by the number of all places in a row, so a batch with a longer request "
+    "learns less: the mean is over the answers alone."
+)

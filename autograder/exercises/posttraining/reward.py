@@ -56,6 +56,7 @@ def reward_cases(g: Generator) -> list[Case]:
         case("not grammatical", None),
         case("unfinished", asked, "a"),
         case("as asked, then it goes on", asked, "aewe"),
+        case("as asked, then it goes on without an end", asked, "aew"),
         case("as asked, padded with <end>", asked, "aee"),
         case("wrong, and as asked after the end", asked, "weae"),
         case("nothing but <end>", None, "e"),
@@ -146,3 +147,7 @@ exercise.slip("end_is_read", "answer[: answer.index(end)] → answer[: answer.in
 exercise.slip(
     "up_to_the_last_end", "answer[: answer.index(end)] → answer[: len(answer) - 1 - answer[::-1].index(end)]"
 ).says("The answer is read up to the last <end>: it is over at the first.")
+exercise.slip("end_must_be_last", "if end not in answer: → if end not in answer or answer[-1] != end:").says(
+    "An answer is taken for unfinished unless its very last token is <end>: what follows an <end> doesn't "
+    "count."
+)

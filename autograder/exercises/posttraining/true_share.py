@@ -110,3 +110,11 @@ exercise.slip(
     "The two rates are averaged, but they work on different answers: sensitivity on right ones, specificity "
     "on wrong ones."
 )
+exercise.slip(
+    "sure_of_one_answer",
+    "(measured + specificity - 1) / (sensitivity + specificity - 1) → measured * sensitivity / (measured * "
+    "sensitivity + (1 - measured) * (1 - specificity))",
+).says(
+    "This is Bayes' rule for one answer, how sure one may be that it is right: the share among all answers "
+    "is asked for."
+)
