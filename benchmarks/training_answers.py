@@ -55,7 +55,7 @@ def rewarded(setting: Setting) -> Stage:
 
 def preferred(model: LanguageModel, frozen: LanguageModel, seed: int) -> Row:
     """DPO on pairs of the fine-tuned model's own answers."""
-    asked = [each.request for each in requests.to_write(1_920, 400_000 + seed)]
+    asked = [each.request for each in requests.to_write(960, 400_000 + seed)]
     pairs = experiments.pairs_of(frozen, asked, seed)
     experiments.prefer(model, frozen, pairs, TOOLS, seed=seed)
     return {"pairs": len(pairs)}
@@ -97,7 +97,7 @@ def _stage(job: tuple[int, str, str]) -> tuple[str, Row]:
     spent = time.process_time() - begun
     _keep(model, folder, f"{seed} {name}")
     row |= measures.measure(model, frozen, TOOLS) | {"CPU seconds": spent}
-    if name in ("fine-tuned", "rewards", "DPO"):
+    if name in ("fine-tuned", "rewards"):
         row |= best_of(model, seed)
     return name, row
 

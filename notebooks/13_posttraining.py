@@ -669,7 +669,7 @@ with waiting_for("Exercises 13.10 and 13.12, and the training in 13.8"), after_p
 # chosen answer has most of its words in common with rejected ones, and what pushes those down takes it along. So the
 # loss of DPO falls, and a right answer may still become less likely.
 #
-# With three seeds, one pass over pairs from 1,920 requests brought {measured.training_answers.dpo.fulfilled} fulfilled
+# With three seeds, one pass over pairs from 960 requests brought {measured.training_answers.dpo.fulfilled} fulfilled
 # requests, after {measured.training_answers.fine_tuned.fulfilled} for the fine-tuned models.
 
 # %% [markdown]
@@ -1032,19 +1032,15 @@ with waiting_for("the training above"), after_predicting("posttraining.closer"):
 # {measured.training_answers.fine_tuned.kl_grammar_model}. Why? **The answers got short**:
 # {measured.training_answers.rewards.words.1} words instead of {measured.training_answers.fine_tuned.words.1}. Each word can
 # be the one that is wrong, so a short review is a safer one, and nothing in the reward says that a review should have
-# the usual length. The reward is exact, and it was gamed all the same; that surprised us. (The live picture shows it
-# while it happens. On reviews without a request the loss is
-# {measured.training_answers.rewards.nats_forgotten} above the grammar's.)
+# the usual length. The reward is exact, and it was gamed all the same: that surprised us. (The live picture shows it
+# while it happens. On reviews without a request the loss is {measured.training_answers.rewards.nats_forgotten} above the
+# grammar's, after {measured.training_answers.fine_tuned.nats_forgotten}.)
 #
 # The KL penalty, β = 0.05, keeps the models nearer: {measured.training_answers.rewards_kl.kl_grammar_model} nats,
 # {measured.training_answers.rewards_kl.words.1} words, and {measured.training_answers.rewards_kl.fulfilled} fulfilled. As many
-# demonstrations again, which need no reward, brought {measured.training_answers.more_demonstrations.fulfilled} at
-# {measured.training_answers.more_demonstrations.kl_grammar_model} nats. Where right answers can be had, they teach the
-# whole language of right answers; a reward teaches what it measures.
-#
-# Dividing the advantages by their spread, as DeepSeekMath does, gave
-# {measured.training_answers.rewards_divided.fulfilled}. The learning rate was the same, so part of the difference is
-# only that divided advantages are larger.
+# demonstrations again brought only {measured.training_answers.more_demonstrations.fulfilled}, at
+# {measured.training_answers.more_demonstrations.kl_grammar_model} nats: they teach all right answers as they are distributed,
+# a reward teaches those that are safe.
 
 # %% [markdown]
 # ## 13.19 A reward that can be gamed
@@ -1063,12 +1059,14 @@ with waiting_for("your prediction"), after_predicting("posttraining.gamed"):
     show(figures.stages(names, "fulfilled", "requests fulfilled"))
 
 # %% [markdown] reveals="posttraining.gamed"
-# The policy found what pays: {measured.training_answers.praise.praise} words of praise per answer instead of
-# {measured.training_answers.fine_tuned.praise}. Of the requests it fulfils {measured.training_answers.praise.fulfilled}: who
-# asks for an unfavourable review gets praise. This is **reward hacking**. Nothing broke; the policy does exactly what it
-# is paid for. With a KL penalty there are {measured.training_answers.praise_kl.praise} words of praise, and
+# The policy found what pays: {measured.training_answers.praise.praise.1} words of praise per answer instead of
+# {measured.training_answers.fine_tuned.praise.1}. Nothing pays for stopping, so the answers run on to the end of the room,
+# {measured.training_answers.praise.words.1} words, and no request is fulfilled any more. This is **reward hacking**. No
+# program failed: the policy does exactly what it is paid for. With the KL penalty there are
+# {measured.training_answers.praise_kl.praise.1} in {measured.training_answers.praise_kl.words.1} words, and
 # {measured.training_answers.praise_kl.fulfilled} of the requests are fulfilled: the penalty limits how far the policy goes,
-# but the direction is still the reward's. A better reward, the parser's, changes the direction.
+# but the direction is still the reward's.
+# A better reward, the parser's, changes the direction.
 
 # %% [markdown]
 # **Question 13.19** · graded by hand · 10 minutes · 5 points
@@ -1084,7 +1082,7 @@ with waiting_for("your prediction"), after_predicting("posttraining.gamed"):
 # go with good answers, but also with flattery, promises and short or friendly texts, and training finds whatever
 # raises them. I measured the same here: paid for words of praise, the model wrote
 # {measured.training_answers.praise.praise.1} of them per answer instead of {measured.training_answers.fine_tuned.praise.1},
-# and fulfilled {measured.training_answers.praise.fulfilled.1} % of the requests instead of
+# and fulfilled no request any more, after
 # {measured.training_answers.fine_tuned.fulfilled.1} %. Even the parser's reward, which is never wrong, was gamed: answers
 # shrank to {measured.training_answers.rewards.words.1} words, since short ones fail less often. A KL penalty keeps the model
 # near the frozen one, so the game stays small, but it doesn't turn the model towards what is wanted. A better reward
@@ -1147,7 +1145,7 @@ check("posttraining.pass_at_k", pass_at_k)
 # %% draw=true
 # One of k answers fulfils the request: by stage, and for your own model
 with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("posttraining.often"):
-    names = {"fine-tuned": "fine-tuned", "DPO": "DPO", "rewards": "rewards"}
+    names = {"fine-tuned": "fine-tuned", "rewards": "rewards"}
     show(figures.best_of(names))
     counts = measures.right_of(trained(tuned), tries=8, count=20)
     yours = [sum(pass_at_k(8, count, k) for count in counts) / len(counts) for k in (1, 2, 4, 8)]
@@ -1179,7 +1177,7 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 # {measured.training_answers.fine_tuned.cpu_seconds.1} seconds here. Without it no answer has the form, so no reward is ever
 # earned. It fulfilled {measured.training_answers.fine_tuned.fulfilled.1} % of the requests. Then, since right answers can be
 # recognised, drawing eight and keeping a right one: no training, and one of eight was right for
-# {measured.training_answers.fine_tuned.best_of_8.1} % of the requests, more than one answer after training on rewards,
+# {measured.training_answers.fine_tuned.best_of_8.1} % of the requests, more than with one answer after training on rewards,
 # {measured.training_answers.rewards.fulfilled.1} %. It costs eight answers each time, so with many requests training pays:
 # it drew {measured.training_answers.rewards.tokens_sampled.1} thousand tokens once. DPO needs pairs, which the program can make, and brought
 # {measured.training_answers.dpo.fulfilled.1} %. The risk of rewards: the policy games them; here answers became short, and

@@ -248,22 +248,20 @@ def prefer(
 def pairs_of(model: LanguageModel, asked: Sequence[Request], seed: int) -> list[Pair]:
     """Pairs of a model's own answers, the better first.
 
-    Each request gets four answers; of those of which the parser takes one and refuses another, one each
-    makes a pair.
+    Each request gets four answers. Where the parser takes one and refuses another, one each makes a pair. An
+    answer without an end is in none, since a demonstration has one.
     """
     generator, found = torch.Generator().manual_seed(seed), []
     for start in range(0, len(asked), 32):
-        written = write(
-            model, [request for request in asked[start : start + 32] for _ in range(4)], generator
-        )
-        right = [verdict.fulfilled for verdict in written.verdicts()]
-        for row in range(0, len(right), 4):
-            best, worst = (
-                right[row : row + 4].index(wanted) if wanted in right[row : row + 4] else -1
-                for wanted in (True, False)
-            )
-            if best >= 0 and worst >= 0:
-                found.append((written.demonstration(row + best), written.demonstration(row + worst)))
+        part = [request for request in asked[start : start + 32] for _ in range(4)]
+        written = write(model, part, generator)
+        verdicts = written.verdicts()
+        for first in range(0, len(part), 4):
+            ended = [row for row in range(first, first + 4) if verdicts[row].ended]
+            best = [row for row in ended if verdicts[row].fulfilled]
+            worst = [row for row in ended if not verdicts[row].fulfilled]
+            if best and worst:
+                found.append((written.demonstration(best[0]), written.demonstration(worst[0])))
     return found
 
 

@@ -18,8 +18,9 @@ PREDICTIONS = {
         right="c",
     ),
     "price": Prediction(
-        "Before the fine-tuning, the loss on reviews *without* a request was about 0.03 nats per token above the "
-        "grammar's. Half of the demonstrations are reviews, in answer to a request. How does that loss change?",
+        "Before the fine-tuning, the loss on reviews *without* a request was about 0.03 nats per token "
+        "above the grammar's. Half of the demonstrations are reviews, in answer to a request. How does that "
+        "loss change?",
         {
             "It falls: the model has read 2,000 more reviews.": "It has read them after a request, which is "
             "where it learned from them.",
@@ -54,15 +55,17 @@ PREDICTIONS = {
         right="c",
     ),
     "gamed": Prediction(
-        "A policy is paid for words of praise, whatever was asked. A request asks for an unfavourable "
-        "review. What does it get?",
+        "A policy is paid for words of praise, an eighth for each, up to eight. What do its answers look "
+        "like after 120 steps?",
         {
-            "An unfavourable review: that is what the model learned first.": "What isn't paid for isn't "
-            "kept.",
-            "A review full of praise.": "The policy does what it is paid for.",
-            "Nothing sensible: the training breaks down.": "Nothing breaks. The sentences stay sentences.",
+            "Favourable reviews, well formed, whatever was asked.": "Nothing in the reward asks for a "
+            "review, or for sentences. What isn't paid for isn't kept.",
+            "Reviews with eight words of praise, no more.": "More don't pay, but they don't cost anything "
+            "either.",
+            "Praise upon praise without an end, and no reviews.": "Neither sentences nor an end are paid "
+            "for.",
         },
-        right="b",
+        right="c",
     ),
     "often": Prediction(
         "Which is more often right: one of eight answers of the fine-tuned model, or one answer of the "
