@@ -1069,7 +1069,7 @@ with waiting_for("your prediction"), after_predicting("posttraining.gamed"):
 # A better reward, the parser's, changes the direction.
 
 # %% [markdown]
-# **Question 13.19** · graded by hand · 10 minutes · 5 points
+# **Question 13.19** · graded by hand · 8 minutes · 5 points
 #
 # A shop lets a model write answers to customers, and trains it on how many stars customers give. After a month the
 # stars are up, and the complaints, too. What may have happened? Explain it with what you measured: what the policy
@@ -1164,7 +1164,7 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 # %% [markdown]
 # ## 13.21 A letter to a friend
 #
-# **Question 13.21** · graded by hand · 10 minutes · 5 points
+# **Question 13.21** · graded by hand · 8 minutes · 5 points
 #
 # A friend has a language model, a thousand demonstrations, a program that recognises right answers, and a budget for
 # one of four things: fine-tuning, DPO, training on rewards, or drawing eight answers and keeping a right one. What
