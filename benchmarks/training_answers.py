@@ -33,7 +33,7 @@ TRIES = 16  # answers to each request, for best-of-n
 SHOWN = {
     "fulfilled": "fulfilled", "reviews": "whole reviews", "sentences": "grammatical sentences",
     "read": "questions", "forgotten": "nats forgotten", "to grammar": "KL(grammar, model)",
-    "from start": "KL(model, fine-tuned)", "entropy": "entropy", "words": "words", "praise": "praise",
+    "from start": "KL(model, start)", "entropy": "entropy", "words": "words", "praise": "praise",
     "different": "different openings",
 }  # fmt: skip
 PER_CENT = ("fulfilled", "reviews", "sentences", "read", "different")

@@ -31,14 +31,14 @@ PREDICTIONS = {
         right="c",
     ),
     "chosen": Prediction(
-        "DPO learns from pairs of a right and a wrong answer. How does the log-probability of the *right* "
-        "answers move?",
+        "DPO learns from pairs of a right and a wrong answer. How do the log-probabilities of both move?",
         {
-            "It rises: they are chosen.": "The loss wants a difference, not a rise.",
-            "It falls, but less than that of the wrong ones.": "Chosen and rejected answers have most words "
-            "in common, and both are pushed down.",
-            "It stays, and only the wrong ones fall.": "Both kinds are made of the same words, so they move "
-            "together.",
+            "The right ones rise as far as the wrong ones fall.": "The loss sees only the difference, and "
+            "doesn't say which side has to move.",
+            "The right ones rise a little, the wrong ones fall far.": "It is easier to make an answer less "
+            "likely than likelier.",
+            "The right ones rise far, the wrong ones hardly fall.": "A right answer can't become much "
+            "likelier: there are many others.",
         },
         right="b",
     ),
