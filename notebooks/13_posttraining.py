@@ -664,7 +664,9 @@ with waiting_for("Exercises 13.10 and 13.12, and the training in 13.8"), after_p
     tools = tools._replace(dpo_loss=dpo_loss, answer_log_probability=answer_log_probability)
     moved = measures.moved_by_preferences(trained(tuned), tools, requests_count=160)
     title = "Nats since the start, mean over the pairs"
-    show(plots.lines(*moved, xlabel="step", ylabel="nats", title=title))
+    ax = plots.lines(*moved, xlabel="step", ylabel="nats", title=title)
+    ax.set_ylim(bottom=1.1 * min(moved[1]["rejected"]) - 0.1)
+    show(ax)
 
 # %% [markdown] reveals="posttraining.chosen"
 # In our run the right answers rose by about 1 nat in 20 steps, and the wrong ones fell by more than 4. The loss only
@@ -1226,13 +1228,14 @@ training.kept()
 # - Whatever is trained, something else is forgotten: measure that, too.
 # - pass@k from one sample needs the estimate without bias, and a judge that errs needs its error rates.
 #
-# **Sources.** Williams 1992, *Simple statistical gradient-following algorithms*. Ouyang et al. 2022, *Training language
-# models to follow instructions with human feedback* (InstructGPT). Rafailov et al. 2023, *Direct preference
-# optimization*. Pal et al. 2024, *Smaug: fixing failure modes of preference optimisation with DPO-positive*. Shao et al. 2024, *DeepSeekMath* (GRPO). DeepSeek-AI 2025, *DeepSeek-R1*. Liu et al. 2025,
-# *Understanding R1-Zero-like training* (Dr. GRPO). Schulman et al. 2017, *Proximal policy optimization algorithms*.
-# Schulman 2020, *Approximating KL divergence*. Chen et al. 2021, *Evaluating large language models trained on code*.
-# Rogan and Gladen 1978, *Estimating prevalence from the results of a screening test*. Hewitt 2021, *Initializing new
-# word embeddings for pretrained language models*.
+# **Sources.** Williams 1992, *Simple statistical gradient-following algorithms*. Ouyang et al. 2022, *Training
+# language models to follow instructions with human feedback* (InstructGPT). Rafailov et al. 2023, *Direct
+# preference optimization*. Pal et al. 2024, *Smaug: fixing failure modes of preference optimisation with DPO-
+# positive*. Shao et al. 2024, *DeepSeekMath* (GRPO). DeepSeek-AI 2025, *DeepSeek-R1*. Liu et al. 2025,
+# *Understanding R1-Zero-like training* (Dr. GRPO). Schulman et al. 2017, *Proximal policy optimization
+# algorithms*. Schulman 2020, *Approximating KL divergence*. Chen et al. 2021, *Evaluating large language models
+# trained on code*. Rogan and Gladen 1978, *Estimating prevalence from the results of a screening test*. Hewitt
+# 2021, *Initializing new word embeddings for pretrained language models*.
 
 # %% [markdown]
 # ## 13.24 What to read and build next
