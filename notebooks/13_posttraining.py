@@ -660,7 +660,10 @@ check("posttraining.dpo_loss", dpo_loss)
 
 # %% draw=true
 # How the likelihood of chosen and rejected answers moves under DPO
-with waiting_for("Exercises 13.10 and 13.12, and the training in 13.8"), after_predicting("posttraining.chosen"):
+with (
+    waiting_for("Exercises 13.10 and 13.12, and the training in 13.8"),
+    after_predicting("posttraining.chosen"),
+):
     tools = tools._replace(dpo_loss=dpo_loss, answer_log_probability=answer_log_probability)
     moved = measures.moved_by_preferences(trained(tuned), tools, requests_count=160)
     title = "Nats since the start, mean over the pairs"
@@ -1022,7 +1025,12 @@ with waiting_for("Exercises 13.13, 13.14 and 13.16, and the training in 13.8"):
 # %% draw=true
 # Fulfilled requests, and the distance to the grammar, by stage
 with waiting_for("the training above"), after_predicting("posttraining.closer"):
-    names = {"fine-tuned": "fine-tuned", "DPO": "DPO", "rewards": "rewards", "rewards, KL": "rewards, KL penalty"}
+    names = {
+        "fine-tuned": "fine-tuned",
+        "DPO": "DPO",
+        "rewards": "rewards",
+        "rewards, KL": "rewards, KL penalty",
+    }
     names["more demonstrations"] = "more demonstrations"
     show(figures.stages(names, "fulfilled", "requests fulfilled", title="Three seeds per stage"))
     show(figures.stages(names, "to grammar", "KL(grammar ‖ model), nats per answer", ".1f"))
@@ -1045,8 +1053,8 @@ with waiting_for("the training above"), after_predicting("posttraining.closer"):
 # demonstrations again brought only {measured.training_answers.more_demonstrations.fulfilled}, at
 # {measured.training_answers.more_demonstrations.kl_grammar_model} nats: they teach all right answers as they are distributed,
 # a reward teaches those that are safe. (Advantages divided by their spread gave
-# {measured.training_answers.rewards_divided.fulfilled} at {measured.training_answers.rewards_divided.kl_grammar_model} nats. They are
-# larger, so at the same learning rate the steps are, too.)
+# {measured.training_answers.rewards_divided.fulfilled} at {measured.training_answers.rewards_divided.kl_grammar_model} nats:
+# no difference that three seeds could show.)
 
 # %% [markdown]
 # ## 13.19 A reward that can be gamed
