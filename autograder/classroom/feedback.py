@@ -180,13 +180,18 @@ def _verdict(cell: NotebookNode) -> tuple[str, str, str]:
     """
     # defence: feedback: the verdict alone
     for output in cell.get("outputs", [])[-1:]:
-        text = output.get("data", {}).get("text/plain", "")
-        headline, *lines = text.split("\n")
-        sign, _, rest = headline.partition(" ")
-        if sign in SIGNS.values():
-            title, _, detail = rest.partition(" · ")
-            rows = {line[2:16].strip(): line[17:] for line in lines}
-            if sign == SIGNS[Status.PASSED]:
-                return title, "", ""
-            return title, detail, rows.get("likely cause") or rows.get("because") or ""
+        return told(output.get("data", {}).get("text/plain", ""))
     return "", "", ""
+
+
+def told(message: str) -> tuple[str, str, str]:
+    """Of a check's message: the exercise's title, and if it failed, at which case and why."""
+    headline, *lines = message.split("\n")
+    sign, _, rest = headline.partition(" ")
+    if sign not in SIGNS.values():
+        return "", "", ""
+    title, _, detail = rest.partition(" · ")
+    rows = {line[2:16].strip(): line[17:] for line in lines}
+    if sign == SIGNS[Status.PASSED]:
+        return title, "", ""
+    return title, detail, rows.get("likely cause") or rows.get("because") or ""
