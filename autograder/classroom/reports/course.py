@@ -27,7 +27,7 @@ from autograder.classroom.reports import heat, predictions
 from autograder.classroom.reports.pictures import points_by_lesson
 from autograder.classroom.reports.rendering import render
 from autograder.classroom.reports.tables import natural
-from autograder.classroom.reports.talks import LEAST, Talk, said_once, share, talks
+from autograder.classroom.reports.talks import Talk, said_once, share, talks
 from autograder.exercise import Exercise
 from autograder.lessons import counted
 from autograder.recall import Recall
@@ -226,7 +226,6 @@ def _class(
         now=datetime.now(),
         first=[(talk, names[talk.student], _file(talk.student)) for talk in first],
         lessons_behind=_lessons,
-        least=LEAST,
         map_groups=groups,
         map_rows=map_rows,
         map_legend=heat.legend(map_rows),
@@ -267,7 +266,7 @@ def _map_rows(
 
 
 def _lessons(number: float) -> str:
-    return counted(round(number, 2 if number < 1 else 1), "lesson")
+    return counted(round(number, 1), "lesson")
 
 
 def _by_student(again: Sequence[Again]) -> dict[str, list[str]]:

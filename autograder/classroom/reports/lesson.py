@@ -25,7 +25,7 @@ from autograder.classroom.reports.tables import (
     summary,
     unexplained,
 )
-from autograder.classroom.reports.talks import LEAST, Talk, share, talks
+from autograder.classroom.reports.talks import Talk, share, talks
 from autograder.exercise import Outline
 from autograder.lessons import counted
 from helpers.checking.finding import Status
@@ -100,7 +100,6 @@ def page(
         waiting=waiting,
         first=[(talk, talk.student, "") for talk in _first(lesson, rows, works)],
         points_behind=lambda behind: counted(round(behind * best, 1), "point"),
-        least=LEAST,
         map_group=group,
         map_rows=map_rows,
         map_legend=heat.legend(map_rows),

@@ -11,7 +11,7 @@ from autograder.lessons import counted
 from autograder.results import Verdict
 from helpers.checking.finding import Status
 
-LEAST = 0.25  # of a lesson's points behind the class's median, over all lessons: less isn't listed
+LEAST, PART = 0.25, 0.1  # of one lesson's points, and of all lessons': who is less behind isn't listed
 APART = 0.25  # of a lesson's points, from the median or from the lessons before: less isn't named
 SAID = {Status.FAILED: "wrong", Status.NOT_WRITTEN: "not written", Status.NOT_RUN: "not run"}
 
@@ -61,7 +61,7 @@ def talks(
         of = handed.get(student, {})
         shares = {lesson: share(of[lesson]) if lesson in of else 0.0 for lesson in due}
         behind = sum(max(0.0, medians[lesson] - shares[lesson]) for lesson in due)
-        if behind >= LEAST:
+        if behind >= max(LEAST, PART * len(due)):
             found.append(Talk(student, behind, [*_why(of, due, medians), *known.get(student, ())]))
     return sorted(found, key=lambda talk: (-talk.behind, natural(talk.student)))
 
