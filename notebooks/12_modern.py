@@ -10,7 +10,7 @@
 #   trainings take about a minute together on two cores.
 #
 # The models of this lesson are a million times smaller than those you read about. What helps there needn't
-# help here, and vice versa. So every claim says where it was measured.
+# help here, so every claim says where it was measured.
 
 # %% setup=true
 import math
@@ -45,8 +45,7 @@ torch.set_num_threads(1)  # the training has threads of its own, one a core
 # ## 12.1 RMS norm
 #
 # **Why.** A layer norm subtracts the mean and divides by the standard deviation. Zhang and Sennrich (2019)
-# leave out the mean and only rescale. Their models learned just as well, and their norm was faster. Llama and
-# Qwen use it, as do many others.
+# leave out the mean and only rescale. Their models learned just as well, and their norm was faster.
 #
 # **Formula.** For one vector $x$ of $C$ channels:
 #
@@ -102,8 +101,8 @@ check("modern.rms_norm", rms_norm)
 # **By hand.** $C$ = 1, $d_\text{ff}$ = 1, $W_\text{gate}$ = 1, $W_\text{up}$ = 2, $W_\text{down}$ = 3, $x$ = 1. The gate is
 # SiLU(1) = 0.731, times 2 is 1.462, times 3 is **4.386**.
 #
-# Why does it help? Shazeer's paper ends: "We offer no explanation as to why these architectures seem to work; we
-# attribute their success, as all else, to divine benevolence."
+# Why does it help? "We offer no explanation", Shazeer's paper ends; "we attribute their success, as all else, to
+# divine benevolence."
 
 # %% draw=true
 # The two ways through the network
@@ -153,8 +152,6 @@ check("modern.gated", GatedFeedForward)
 #
 # ## 12.3 Longer texts
 #
-# Two changes let models read longer texts. You know the parts of both.
-#
 # **A larger base.** Rotary positions (3.8) turn pair $i$ of a head's $D$ features by $b^{-2i/D}$ per position, with
 # the base $b$ = 10,000. The slowest pairs don't complete a turn in a text of 4,096 positions, so training shows a
 # model only a part of their circle. In longer texts they point where it has never seen them. Xiong et al. (2023)
@@ -165,8 +162,8 @@ check("modern.gated", GatedFeedForward)
 figures.show_table(figures.turns_table())
 
 # %% [markdown]
-# At the base 10,000 the slowest pair turns by 27° over 4,096 positions. Over 131,072 it completes two turns, and
-# most of those angles are new. At 1,000,000 it turns by 9° over the long text: less than over the short one before.
+# At the base 10,000 the slowest pair turns by 27° over 4,096 positions, and more than twice around over 131,072. At
+# 1,000,000 it turns by 9° over the long text.
 #
 # **Windows** (4.11). Where a layer sees the nearest positions alone, only they have to be cached. After $n$ layers
 # with a window of $w$ a position knows of $n\,(w - 1)$ earlier ones; a full layer among them lifts that limit. Here
@@ -177,7 +174,7 @@ figures.show_table(figures.turns_table())
 figures.show_table(figures.windows_table())
 
 # %% [markdown]
-# This is what a position *can* know of. How much of it survives so many steps, only training shows.
+# This is what a position *can* know of. How much of it survives, only training shows.
 
 # %% [markdown]
 # ## 12.4 Attention today
@@ -188,15 +185,13 @@ figures.show_table(figures.windows_table())
 #   on distances. Nothing is added to the embeddings any more.
 # - **Shared keys**, or grouped-query attention (5.14): several heads of queries share one head of keys and
 #   values, and the cache shrinks by that factor.
-# - **No biases**, as in the feed-forward network.
-# - **Norms of queries and keys**, in each head, before they are turned (Henry et al. 2020; Dehghani et al. 2023,
-#   section 2: without them, the scores in a model of billions of weights grew until the softmax was nearly all 0
-#   and 1, and training broke down). With them a score is bounded: with weights of 1, $|q| = |k| = \sqrt D$, so
-#   $q \cdot k / \sqrt D$ is at most $\sqrt D$.
+# - **No biases.**
+# - **Norms of queries and keys**, in each head, before they are turned (Henry et al. 2020). Without them, the scores in
+#   a model of 22 billion weights grew until training broke down (Dehghani et al. 2023, section 2). With them, and
+#   weights of 1, $|q| = |k| = \sqrt D$, so $q \cdot k / \sqrt D$ is at most $\sqrt D$.
 #
 # **By hand.** 8 channels, 4 heads of queries, 2 of keys and values: a head has $D$ = 2 channels. $W_q$ and
-# $W_o$ are 8 × 8, $W_k$ and $W_v$ only 4 × 8. Together **192** weights, where lesson 2's module has 256, plus
-# 32 biases. With norm weights of 1, no score can exceed $\sqrt 2$.
+# $W_o$ are 8 × 8, $W_k$ and $W_v$ only 4 × 8. Together **192** weights, where lesson 2's module has 288.
 
 # %% draw=true
 # Four heads of queries, two of keys and values
@@ -264,7 +259,7 @@ check("modern.attention", GroupedAttention)
 # gives (0.2, 1.4), attention adds (0.1, 0.7): (1.1, 7.7). That has the same direction, so the norm gives
 # (0.2, 1.4) again, and the network adds (0.4, 2.8): **(1.5, 10.5)**.
 #
-# **Exercise 12.5** · difficulty 2 of 5 · 8 minutes · 3 points
+# **Exercise 12.5** · difficulty 2 of 5 · 6 minutes · 3 points
 #
 # **Write `forward`: attention, then the network, each reading the residual path through its norm, and added
 # to it.**
@@ -307,8 +302,7 @@ class Block(torch.nn.Module):
 check("modern.block", Block)
 
 # %% [markdown]
-# The model around it is short: an embedding, blocks, a norm, and the same embedding as output map, as in
-# lesson 6. There is no table of positions any more.
+# The model around it is as in lesson 6, but without a table of positions.
 
 
 # %%
@@ -332,12 +326,10 @@ class Model(torch.nn.Module):
 # %% [markdown]
 # ## 12.6 The same block as theirs?
 #
-# **Why.** Qwen3 (Yang et al. 2025) is made of these blocks. (The published models turn with a base of
-# 1,000,000, and some have heads wider than C / H.) With the same weights, your model should give the same
-# logits. One thing is in the way. Your `rotary` turns *neighbours*, features $2i$ and $2i + 1$, as the
-# RoFormer paper does. The code of Qwen3, and of most published weights, pairs feature $i$ with $i + D/2$
-# instead. The result is the same up to the order of features. So the *rows* of $W_q$ and $W_k$, which compute
-# those features, have to be reordered within each head.
+# **Why.** Qwen3 (Yang et al. 2025) is made of these blocks. With the same weights, your model should give the same
+# logits. One thing is in the way. Your `rotary` turns *neighbours*, features $2i$ and $2i + 1$, as the RoFormer paper
+# does. The code of Qwen3, and of most published weights, pairs feature $i$ with $i + D/2$. The result is the same up
+# to the order of features. So the *rows* of $W_q$ and $W_k$ have to be reordered within each head.
 #
 # **By hand.** One head, $D$ = 4, rows a, b, c, d. The pairs are (a, c) and (b, d). As neighbours: **a, c, b,
 # d**.
@@ -376,9 +368,8 @@ def interleaved(weight, n_heads):
 check("modern.interleaved", interleaved)
 
 # %% [markdown]
-# Here is a small Qwen3 from the *transformers* library, with random weights and our base of 10,000. Your
-# model gets the same weights (the words divided by √C, by which it multiplies them), and both read the same
-# tokens. Without the new order of rows it would be a different model:
+# Here is a small Qwen3 from the *transformers* library, with random weights and our base of 10,000. Your model gets
+# the same weights (the words divided by √C, by which it multiplies them), and both read the same tokens.
 
 # %% draw=true
 # How far your model is from a small Qwen3
@@ -425,9 +416,9 @@ with waiting_for("Exercises 12.1 to 12.5"):
 # and today's at {measured.lessons_from_top_to_bottom.12_modern_block_of_today.ends_with_cpu.2} (one seed): no
 # difference worth mentioning. With a small model on an easy language there is little to gain.
 #
-# One run of two models can't show what each change does. A **ladder** can: each rung makes a single change to the
-# one before, and gets the best of three learning rates and three seeds. All but the last have about as many
-# weights. It takes an hour, so it was measured beforehand, by `python -m benchmarks.training_modern`.
+# A **ladder** shows what each change does: each rung makes a single one, and gets the best of three learning rates and
+# three seeds. All but the last have about as many weights. It takes an hour, so it was measured beforehand, by
+# `python -m benchmarks.training_modern`.
 
 # %% predict="modern.worth"
 
@@ -449,14 +440,13 @@ with waiting_for("your prediction"), after_predicting("modern.worth"):
 # little, {measured.training_modern.no_biases.since_the_rung_above.1}
 # ({measured.training_modern.no_biases.since_the_rung_above.2} to
 # {measured.training_modern.no_biases.since_the_rung_above.3}). For the other six changes the interval contains
-# 0: three seeds can't show whether they help or harm a model of this size. (With nine independent 95 %
-# intervals, the chance that at least one of them misses the truth is 37 %.)
+# 0: three seeds can't show whether they help or harm a model of this size.
 #
 # Now look at time. Each change made a step slower on our processor. An RMS norm does less work than a layer
 # norm but takes longer, since torch has layer norm as one fused operation. With queries and keys normalised a step
-# takes {measured.training_modern.query_key_norm.time_of_a_step} times as long as the paper's. With experts (12.8) and
-# as many weights it takes {measured.training_modern.2_of_4_experts_as_many_weights.time_of_a_step} times as long,
-# though each token goes through half of them: many small products are slower than a few large ones. At equal time no
+# takes {measured.training_modern.query_key_norm.time_of_a_step} times as long as the paper's, with experts (12.8)
+# {measured.training_modern.2_of_4_experts_as_many_weights.time_of_a_step} times: many small products are slower than a
+# few large ones. At equal time no
 # rung is clearly the best, and the two with experts
 # ({measured.training_modern.2_of_4_experts_as_many_weights.equal_time:.3f} and
 # {measured.training_modern.2_of_4_experts_as_much_work.equal_time:.3f}) are behind the last without
@@ -466,8 +456,8 @@ with waiting_for("your prediction"), after_predicting("modern.worth"):
 
 # %% [markdown]
 # **A rung of your own.** Your block has every change down to *query-key norm*. With the ladder's sizes, text,
-# steps and learning rate, your model is one more run of that rung, from a fourth seed. It takes about a
-# minute on one core; an interrupted run resumes where it stopped.
+# steps and learning rate, your model is one more run of that rung, from a fourth seed. It takes about a minute on
+# one core.
 
 # %% draw=true
 # Your model as one more run of its rung
@@ -576,8 +566,7 @@ check("modern.gates", gates)
 # %% [markdown]
 # ## 12.9 Experts: the work
 #
-# **Why.** This is where work is saved: an expert reads *its* tokens and no others. Computing all eight experts for
-# all tokens and multiplying most results by 0 would give the same, with four times the work.
+# **Why.** This is where work is saved: an expert reads *its* tokens and no others.
 #
 # **By hand.** One token, $x$ = 3, gates (0.75, 0, 0.25). The first expert doubles, the third negates: 0.75 ·
 # 6 + 0.25 · (−3) = **3.75**. The second isn't computed.
@@ -626,8 +615,8 @@ def mixture(x, gates, experts):
 check("modern.mixture", mixture)
 
 # %% [markdown]
-# Many models add a **shared expert** that reads every token (Dai et al. 2024), so that not each expert has to learn
-# what all tokens need. Your `mixture` can do that already: it is one more expert, whose gate is always 1.
+# Many models add a **shared expert** that reads every token (Dai et al. 2024), so that not every expert has to learn
+# what all tokens need. To your `mixture` it is one more expert, whose gate is always 1.
 
 # %% draw=true
 # A shared expert is one more, with a gate of 1
@@ -738,8 +727,7 @@ def quantized(weight):
 check("modern.quantized", quantized)
 
 # %% [markdown]
-# Give each weight fewer bits than eight. Then let one weight of row 2 grow: which weights suffer? Which do if all
-# rows share one scale?
+# Take fewer bits. Then let one weight of row 2 grow: which weights suffer? Which do if all rows share one scale?
 
 # %% draw=true
 # Explore: a weight with fewer bits
@@ -780,8 +768,8 @@ for dtype in (torch.float32, torch.bfloat16):
 # ## 12.12 Four bits
 #
 # **Why.** At four bits, one large weight spoils too much if a whole row shares its scale. So neighbours share a
-# scale in small **groups** (*blocking*, Dettmers and Zettlemoyer 2023, section 2). Each scale is one more number to
-# keep: 16 bits for each 32 weights are half a bit for each.
+# scale in small **groups** (*blocking*, Dettmers and Zettlemoyer 2023, section 2). A scale of 16 bits for each 32
+# weights adds half a bit to each.
 #
 # **By hand.** The row is (0.7, 0.3, −0.02, 0.014), in groups of two. The first scale is 0.7 / 7 = 0.1, the second
 # 0.02 / 7. The whole numbers are **(7, 3, −7, 5)**. With one scale for the row they would be (7, 3, 0, 0).
@@ -845,16 +833,15 @@ with waiting_for("Exercises 12.11 and 12.12, and the training in 12.7"):
 # **Why.** Grouped heads (12.4) shrink the cache by sharing keys and values. **Latent attention** (MLA, DeepSeek-AI
 # 2024, section 2.1) keeps *one* short vector for each position, the latent $c$, and every head makes its keys and
 # values from it: $k = U_k\,c$ and $v = U_v\,c$. GLM-5 (12.17) has 64 heads with keys and values of 256 features: 32,768
-# numbers for each position and layer. Its cache holds 576, a latent of 512 and 64 for positions. With 8 shared heads
-# it would hold 4,096.
+# numbers for each position and layer. Its cache holds 576.
 #
-# Making all heads' keys again at every step would be slow. It isn't needed, since
+# Keys needn't be made again at every step, since
 #
 # $$q \cdot (U_k\,c) = (U_k^\top q) \cdot c$$
 #
 # So a head can put its question to the latents themselves. Values can wait, too: average the latents first, then map
-# the average once. The maps are said to be *absorbed*. (Turning by position would come between $q$ and $U_k$, so
-# positions get a small key of their own.)
+# the average. The maps are *absorbed*. (Turning by position would come in between, so positions get a small key of
+# their own.)
 #
 # **By hand.** One head, $D$ = 2, latents of one number, $c$ = 1 and 3, $U_k$ = (2, 0), $q$ = (1, 5). The question
 # becomes $U_k^\top q$ = **2**, and the scores, not yet divided, 2 · 1 = **2** and 2 · 3 = **6**. With keys it is the
@@ -904,8 +891,7 @@ with waiting_for("Exercise 12.13"):
     figures.show_table(figures.latents_table(latent_attention))
 
 # %% [markdown]
-# The outputs agree up to rounding. "Largest tensor" is counted while your function runs: if yours is as large as the
-# row above, it makes keys or values of all positions after all.
+# "Largest tensor made" is counted while your function runs. If it is 16,384, it made all keys or values after all.
 
 # %% [markdown]
 # ## 12.14 No cache at all
@@ -1098,8 +1084,7 @@ with waiting_for("Exercises 12.15 and 12.16, and the training in 12.7"):
     show(figures.judged(target, draft, shares, 4_000))
 
 # %% [markdown]
-# The third bars match the first up to the randomness of 4,000 draws, although every word was either drafted by
-# the table or drawn in place of such a draft. The method itself is exact.
+# The third bars match the first up to the randomness of 4,000 draws.
 
 # %% [markdown]
 # **Tokens per call.** Say each draft is kept with probability $a$, independently. With $K$ drafts, one call of the
@@ -1132,15 +1117,13 @@ with waiting_for("Exercises 12.15 and 12.16, and the training in 12.7"):
 
 # %% [markdown]
 # With a table that knows one word of the past, a little more than half the calls are enough. Each further draft
-# brings less, since later ones are seldom reached. (The last column assumes the same probability for every
-# draft, estimated from how many were kept.) How much time that saves depends on the machine.
+# brings less, since later ones are seldom reached. (The last column assumes the same probability for every draft.)
 
 # %% [markdown]
 # ## 12.17 The block of 2026
 #
-# Five published models, as of November 2026. You have built most of what the table names, and can read the rest
-# as a variation. RMS norms, rotary positions and a gate are in all five. Where they differ is what a token costs
-# when it is kept, and how few of the weights it uses.
+# Five published models, as of November 2026. RMS norms, rotary positions and a gate are in all of them. They differ in
+# what a token costs to keep, and in how few weights it uses.
 
 # %% draw=true
 # The blocks of five published models
@@ -1191,17 +1174,16 @@ figures.show_table(figures.published())
 # %% [markdown]
 # ## 12.19 What to remember
 #
-# - An RMS norm is a layer norm without the mean. A gate is a third map that multiplies; at two thirds of the
-#   width, the number of weights is the same.
-# - Attention today normalises queries and keys, turns them by position, and shares keys and values among
-#   heads. The two conventions for rotary positions differ only in the order of rows.
-# - A single run shows little. A ladder shows what each change does, provided that weights and tokens are equal,
-#   rates are tuned, there are several seeds, and time is counted.
+# - An RMS norm is a layer norm without the mean. A gate is a third map that multiplies.
+# - Attention today normalises queries and keys, turns them by position, and shares keys and values. The two
+#   conventions for rotary positions differ only in the order of rows.
+# - A single run shows little. A ladder shows what each change does, with equal weights and tokens, tuned rates,
+#   several seeds, and time counted.
 # - Experts: each token uses few of many weights. The router chooses, and a loss or biases spread the tokens.
 # - One byte per weight is enough for running, and half of one with scales for small groups; training needs more.
 # - A cache of latents is asked by absorbed maps, and gives what keys and values give. A state of fixed size costs
 #   the same for every token, and forgets.
-# - Drafts are judged in one call, and the texts are exactly as probable as the large model's own.
+# - Drafts are judged in one call, and the texts are exactly as probable as the large model's.
 #
 # **Sources.** Zhang and Sennrich 2019, *Root mean square layer normalization*. Shazeer 2020, *GLU variants improve
 # Transformer*. Su et al. 2021, *RoFormer*. Ainslie et al. 2023, *GQA*. Henry et al. 2020, *Query-key normalization for
