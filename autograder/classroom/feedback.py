@@ -14,6 +14,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import List, Unicode
 
 from autograder.classroom.exports import waits
+from autograder.classroom.lateness import Policy, explained, lateness
 from autograder.classroom.pages import is_students
 from helpers.checking.finding import SIGNS, Status
 
@@ -48,6 +49,7 @@ class Summary(NbGraderPreprocessor):
                 known["notebook"], known["assignment"], known["student"]
             ).grades
             waiting = {grade.name for grade in grades if waits(grade)}
+            time = _time(book, known, Policy.of(self.config))
         rows, title, section, number = [], "", "", ""
         for cell in nb.cells:
             # defence: feedback: headings of the course's alone
@@ -68,6 +70,7 @@ class Summary(NbGraderPreprocessor):
             "earned": known["score"],
             "points": known["max_score"],
             "late": known["late_penalty"],
+            "time": time,
             "waiting": sum(row["how"] == _WAITS for row in rows),
             "rows": rows,
             "next": _next(rows),
@@ -76,6 +79,13 @@ class Summary(NbGraderPreprocessor):
 
 
 _WAITS = "waits for points by hand"
+
+
+def _time(book: Gradebook, known: dict[str, str], policy: Policy) -> str:
+    """When the submission was handed in and how late that is; "" if it has no time."""
+    late = dict(lateness(book.find_student(known["student"]).submissions, policy))
+    one = late.get(known["assignment"])
+    return explained(one, policy) if one else ""
 
 
 def _next(rows: list[Row]) -> list[Row]:

@@ -20,6 +20,7 @@ from nbgrader.coursedir import CourseDirectory
 from autograder.classroom.archives import Unfit, open_download, unpacked
 from autograder.classroom.collect import FULL, whole
 from autograder.classroom.gradebook import opened
+from autograder.classroom.lateness import Policy
 from autograder.classroom.placing import People, Piece, place
 from autograder.classroom.school_csv import plain
 from autograder.grading.submission import RECORDS, read_record, read_time
@@ -92,17 +93,19 @@ def collect_download(path: Path, lesson: str, course: CourseDirectory) -> int:
         LookupError: it is no download, or the gradebook has no students.
         OSError: the disk is full.
     """
-    download = open_download(path)
+    policy = Policy.of(course.config)
+    download = open_download(path, policy.zone)
     with opened(course) as book:
         students = book.db.query(Student).all()
         try:
             due = book.find_assignment(lesson).duedate
         except MissingEntry:
             due = None
+        due = due and due + policy.grace
         people = People(students)
     if not people.ids:
         raise LookupError("the gradebook has no students: add them with `headstart roster FILE` first")
-    pieces, lost = place(download, people, lesson)
+    pieces, lost = place(download, people, lesson, policy.zone)
     report = Report(lost=lost)
     kept = read_kept(course)
     try:
