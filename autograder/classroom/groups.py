@@ -47,7 +47,9 @@ def share(path: str, lesson: str, course: CourseDirectory) -> int:
     """
     groups = _read(path, course)
     _keep(course, lesson, list(groups.values()))
-    handed_in = {one.student: one.folder for one in find_submissions(course, lesson, [])}
+    # defence: groups: what links point to
+    found = [one for one in find_submissions(course, lesson, []) if not one.folder.is_symlink()]
+    handed_in = {one.student: one.folder for one in found}
     copied, unclear, without = 0, [], []
     for name, members in groups.items():
         times = {who: _when(handed_in[who]) for who in members if who in handed_in}

@@ -53,8 +53,9 @@ def remove(student: str, course: CourseDirectory, *, do: bool) -> int:
         The exit code: 1 if something of theirs remains, which is named.
 
     Raises:
-        LookupError: there is nothing of theirs, or a watch is running.
+        LookupError: there is nothing of theirs, it is no id, or a watch is running.
     """
+    _refuse_paths(student)
     with nobody_watches(course), opened(course) as book:
         theirs = [
             *folders(course, student).values(),
@@ -105,6 +106,7 @@ def rename(old: str, new: str, course: CourseDirectory, *, do: bool) -> int:
     Raises:
         LookupError: there is nobody of this id, the new one can't be one, or a watch is running.
     """
+    _refuse_paths(old)
     if why := odd_name(new) or "it has / or +" * bool(FORBIDDEN & {*new}) or "it is the same" * (old == new):
         raise LookupError(f"{new!r} can't be the new id: {why}")
     with nobody_watches(course), opened(course) as book:
@@ -130,6 +132,17 @@ def rename(old: str, new: str, course: CourseDirectory, *, do: bool) -> int:
     again = "hidden cases differ from student to student, so the next `headstart grade` judges anew"
     print(f"headstart: {plain(old)} is {plain(new)} now; {again}")
     return 0
+
+
+def _refuse_paths(student: str) -> None:
+    """Stop at what would lead to other folders than a student's.
+
+    Raises:
+        LookupError: it would.
+    """
+    # defence: leaving: ids that are paths
+    if "/" in student or student in ("", ".", ".."):
+        raise LookupError(f"{student!r} is no student's id")
 
 
 def _earlier(book: Gradebook, course: CourseDirectory, old: str, new: str) -> dict[str, str]:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.classroom.course import GONE
+from autograder.classroom.course import GONE, course_directory
 from autograder.classroom.intake import KEPT
+from autograder.classroom.leaving import remove, rename
 from autograder.classroom.watching import STATE
 from tests.support.course import LESSON, Course
 
@@ -251,3 +252,29 @@ def test_what_one_of_a_group_hands_in_is_everybodys(tmp_path):
         file.write_text(text)
         refused = course.run("headstart", "groups", str(file), LESSON, check=False)
         assert refused.returncode == 2 and why in refused.stderr
+
+
+def test_no_link_is_followed_to_a_member(tmp_path):
+    course = Course(tmp_path / "course")
+    for student in ("amy", "bob"):
+        course.run("nbgrader", "db", "student", "add", student)
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "key.txt").write_text("nobody else's")
+    (course.root / "submitted" / "amy").mkdir(parents=True)
+    (course.root / "submitted" / "amy" / LESSON).symlink_to(tmp_path / "private")
+    file = tmp_path / "groups.csv"
+    file.write_text("group,student\nA,amy\nA,bob\n")
+    assert "nobody has handed in of A" in course.run("headstart", "groups", str(file), LESSON).stdout
+    assert not (course.root / "submitted" / "bob").exists()
+
+
+@pytest.mark.parametrize("id", ["..", ".", "", "../keep", "amy/../../keep", "/tmp"])
+def test_no_id_leads_to_other_folders(tmp_path, id):
+    (tmp_path / "course" / "submitted" / "amy").mkdir(parents=True)
+    (tmp_path / "course" / "keep").mkdir()
+    course, _ = course_directory(tmp_path / "course")
+    before = sorted(tmp_path.rglob("*"))
+    for leave in (lambda: remove(id, course, do=True), lambda: rename(id, "eve", course, do=True)):
+        with pytest.raises(LookupError, match="is no student's id"):
+            leave()
+    assert sorted(tmp_path.rglob("*")) == before

@@ -12,6 +12,7 @@ from traitlets.config import Config
 import autograder.classroom.gradebook  # noqa: F401  (nbgrader would call `alembic`)
 from autograder.classroom import dates, lateness
 from autograder.classroom.lateness import EVERY, Extension, Policy, charge, explained, give
+from autograder.classroom.settings import refuse_settings
 from tests.support.course import LESSON, Course
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -226,6 +227,13 @@ def test_rules_that_are_no_numbers_are_refused(name, value):
     config.Headstart[name] = value
     with pytest.raises(LookupError, match=f"{name} is"):
         Policy.of(config)
+
+
+def test_rules_are_refused_before_anything_is_graded():
+    config = Config()
+    config.Headstart.late_days = -1
+    with pytest.raises(LookupError, match="late_days"):
+        refuse_settings(config)
 
 
 def test_a_zone_that_is_none_is_named():

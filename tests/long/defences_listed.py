@@ -428,6 +428,8 @@ LISTED: dict[str, dict[str, Row]] = {
     },
     "test_leaving": {
         "collect: students who have left": ("a_student_is_removed_everywhere_and_nothing_brings_them_back", ' if record["username"] not in left', ""),
+        "leaving: ids that are paths": ("no_id_leads_to_other_folders", '"/" in student or student in ("", ".", "..")', "False"),
+        "groups: what links point to": ("no_link_is_followed_to_a_member", " if not one.folder.is_symlink()", ""),
     },
     "test_intake": {
         "archives: bombs": ("a_bomb_fills_neither_memory_nor_disk_and_holds_up_no_other", "limit + 1", ""),
