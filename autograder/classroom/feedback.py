@@ -10,10 +10,12 @@ from typing import TypedDict
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import List, Unicode
 
 from autograder.classroom.exports import waits
+from autograder.classroom.intake import read_kept
 from autograder.classroom.lateness import Policy, explained, lateness
 from autograder.classroom.pages import is_students
 from helpers.checking.finding import SIGNS, Status
@@ -49,7 +51,7 @@ class Summary(NbGraderPreprocessor):
                 known["notebook"], known["assignment"], known["student"]
             ).grades
             waiting = {grade.name for grade in grades if waits(grade)}
-            time = _time(book, known, Policy.of(self.config))
+            time = _time(book, known, CourseDirectory(parent=self))
         rows, title, section, number = [], "", "", ""
         for cell in nb.cells:
             # defence: feedback: headings of the course's alone
@@ -81,11 +83,12 @@ class Summary(NbGraderPreprocessor):
 _WAITS = "waits for points by hand"
 
 
-def _time(book: Gradebook, known: dict[str, str], policy: Policy) -> str:
+def _time(book: Gradebook, known: dict[str, str], course: CourseDirectory) -> str:
     """When the submission was handed in and how late that is; "" if it has no time."""
-    late = dict(lateness(book.find_student(known["student"]).submissions, policy))
-    one = late.get(known["assignment"])
-    return explained(one, policy) if one else ""
+    student, lesson, policy = known["student"], known["assignment"], Policy.of(course.config)
+    one = dict(lateness(book.find_student(student).submissions, policy)).get(lesson)
+    came = read_kept(course).get(lesson, {}).get(student, {})
+    return explained(one, policy, came.get("late", "")) if one else ""
 
 
 def _next(rows: list[Row]) -> list[Row]:

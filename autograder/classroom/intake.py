@@ -295,6 +295,8 @@ def _put(hand_in: HandIn, lesson: str, course: CourseDirectory, kept: dict[str, 
         place.parent.mkdir(parents=True, exist_ok=True)
         whole(str(place), _writer(hand_in, place, Path(course.root, REPLACED, hand_in.student, lesson)))
     kept[hand_in.student] = {"form": first.form, "back": first.back, "downloaded": came}
+    if any(piece.late for piece in hand_in.pieces):
+        kept[hand_in.student]["late"] = TIMELESS.get(first.form, first.form)
     return done
 
 
@@ -334,7 +336,7 @@ def _holds(place: Path, files: dict[PurePosixPath, bytes]) -> bool:
 
 
 def read_kept(course: CourseDirectory) -> dict[str, dict[str, dict[str, str]]]:
-    """By lesson and student, from where a submission came: `form`, `back` (as of Piece) and `downloaded`."""
+    """By lesson and student, where a submission came from: `form`, `back` (as of Piece), `downloaded`, `late`."""
     try:
         return json.loads(Path(course.root, KEPT).read_text())
     except (OSError, ValueError):

@@ -195,16 +195,23 @@ def extend_all(db: sa.orm.Session, zone: ZoneInfo) -> None:
             submission.extension = extension.end(due, zone) - due or None
 
 
-def explained(one: Lateness, policy: Policy) -> str:
-    """What a student reads about when they handed in."""
-    text = f"Handed in {dates.said(one.handed_in, policy.zone)}"
+def explained(one: Lateness, policy: Policy, marked: str = "") -> str:
+    """What a student reads about when they handed in.
+
+    Args:
+        one: how late it was.
+        policy: the course's rules.
+        marked: the platform that only says that it was late; its time is made up then.
+    """
+    text = f"Marked late by {marked}" if marked else f"Handed in {dates.said(one.handed_in, policy.zone)}"
     if not one.due:
         return f"{text}."
     due = f"{dates.said(one.due, policy.zone)}{', with your extension' if one.extended else ''}"
     if not one.late:
         grace = f", plus {_duration(policy.grace)} of grace" if one.handed_in > one.due else ""
-        return f"{text}, on time: it was due {due}{grace}."
-    text = f"{text}, {_duration(_by_clocks(one, one.late, policy))} late: it was due {due}."
+        return f"{text}, {'but ' * bool(marked)}on time: it was due {due}{grace * (not marked)}."
+    late = f", {_duration(_by_clocks(one, one.late, policy))} late" * (not marked)
+    text = f"{text}{late}: it was due {due}."
     if one.days:
         rest = f"which leaves {_duration(_by_clocks(one, one.charged, policy))}"
         paid = rest if one.charged else "which makes up for that"

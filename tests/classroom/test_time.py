@@ -344,3 +344,19 @@ def test_the_students_page_says_how_late_it_was_and_what_that_used(local):
         "That uses 3 late days of your 3, which leaves" in pages["cat"]
         and "taken off for being late" in pages["cat"]
     )
+
+
+def test_a_time_that_a_platform_did_not_say_is_told_to_nobody():
+    term = Term(WEEKS)
+    term.hand_in("01", "2026-03-20 18:01")  # as `headstart collect` records what Canvas marks as late
+    policy = Policy(BERLIN, late_days=2)
+    said = explained(term.late(policy)["01"], policy, "Canvas")
+    assert "18:01" not in said and "minute" not in said
+    assert said.startswith(
+        "Marked late by Canvas: it was due 2026-03-20 18:00 Europe/Berlin. That uses 1 late day"
+    )
+    give(term.book.db, "amy", "01", Extension(days=1), BERLIN)
+    said = explained(term.late(policy)["01"], policy, "Canvas")
+    assert said.startswith(
+        "Marked late by Canvas, but on time: it was due 2026-03-21 18:00 Europe/Berlin, with your"
+    )
