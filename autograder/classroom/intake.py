@@ -336,7 +336,7 @@ def _holds(place: Path, files: dict[PurePosixPath, bytes]) -> bool:
 
 
 def read_kept(course: CourseDirectory) -> dict[str, dict[str, dict[str, str]]]:
-    """By lesson and student, where a submission is from: `form`, `back` (as of Piece), `downloaded`, `late`."""
+    """By lesson and student, where a submission is from: `form`, `back` (see Piece), `downloaded`, `late`."""
     try:
         return json.loads(Path(course.root, KEPT).read_text())
     except (OSError, ValueError):
