@@ -13,6 +13,12 @@ c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedb
 if shutil.which("alembic") is None:
     os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
 
+# The course's time zone: due dates are read and shown in it, in formgrader and on students' pages as well.
+c.NbGraderAPI.timezone = "UTC"  # such as "Europe/Berlin"
+# Minutes after the due date that still count as on time; days late that cost nothing, per student and term.
+c.Headstart.grace_minutes = 0
+c.Headstart.late_days = 0
+
 # What stands in the place of a solution. The checks answer NotImplementedError with "not written yet".
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
 c.ClearSolutions.text_stub = "YOUR ANSWER HERE"
@@ -51,6 +57,7 @@ c.ExportApp.plugin_class = "autograder.classroom.exports.Csv"
 
 # Feedback and formgrader draw formulas without a network, and keep what a student wrote in its own place.
 try:
+    import autograder.classroom.dates  # (nbgrader drops time zones that it can't read)
     import autograder.classroom.locked  # noqa: F401  (it waits for a gradebook that another program has locked)
     from autograder.classroom.pages import TEMPLATES
 except ImportError:  # students' nbgrader may read this file too, where there is no grader

@@ -17,13 +17,17 @@ from nbgrader.api import (
     Comment,
     Grade,
     Notebook,
+    Student,
     SubmittedAssignment,
     SubmittedNotebook,
 )
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import List, Unicode
 
 from autograder.classroom.exports import waits
+from autograder.classroom.intake import read_kept
+from autograder.classroom.lateness import Policy, explained, lateness
 from autograder.classroom.pages import is_students
 from helpers.checking.finding import SIGNS, Status
 
@@ -56,7 +60,9 @@ class Summary(NbGraderPreprocessor):
     def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> tuple[NotebookNode, ResourcesDict]:
         """Look at each cell, with what the text above it says."""
         known = resources["nbgrader"]
-        waiting = _grade(nb, known)
+        with sa.orm.Session(_engine(known["db_url"])) as db:
+            waiting = _grade(db, nb, known)
+            time = _time(db, known, CourseDirectory(parent=self))
         rows, title, section, number = [], "", "", ""
         for cell in nb.cells:
             # defence: feedback: headings of the course's alone
@@ -77,6 +83,7 @@ class Summary(NbGraderPreprocessor):
             "earned": known["score"],
             "points": known["max_score"],
             "late": known["late_penalty"],
+            "time": time,
             "waiting": sum(row["how"] == _WAITS for row in rows),
             "rows": rows,
             "next": _next(rows),
@@ -114,7 +121,7 @@ def _engine(url: str) -> sa.Engine:
     return sa.create_engine(url, poolclass=sa.NullPool)
 
 
-def _grade(nb: NotebookNode, known: dict) -> set[str]:
+def _grade(db: sa.orm.Session, nb: NotebookNode, known: dict) -> set[str]:
     """Write the gradebook's points and comments into a notebook's cells, and its sums into `known`.
 
     Returns:
@@ -123,12 +130,11 @@ def _grade(nb: NotebookNode, known: dict) -> set[str]:
     Raises:
         LookupError: the gradebook doesn't know the submission or a cell of it.
     """
-    with sa.orm.Session(_engine(known["db_url"])) as db:
-        about = {key: known[key] for key in ("assignment", "notebook", "student")}
-        if not (found := db.execute(_SUBMISSION, about).first()):
-            raise LookupError("no such submission in the gradebook: {student}, {assignment}".format(**about))
-        grades = {row.name: row for row in db.execute(_GRADES, {"id": found.id})}
-        comments = {name: comment for name, comment in db.execute(_COMMENTS, {"id": found.id})}
+    about = {key: known[key] for key in ("assignment", "notebook", "student")}
+    if not (found := db.execute(_SUBMISSION, about).first()):
+        raise LookupError("no such submission in the gradebook: {student}, {assignment}".format(**about))
+    grades = {row.name: row for row in db.execute(_GRADES, {"id": found.id})}
+    comments = {name: comment for name, comment in db.execute(_COMMENTS, {"id": found.id})}
     for nbgrader in [cell.metadata.nbgrader for cell in nb.cells if _knows(cell)]:
         if nbgrader.get("grade") or nbgrader.get("task"):
             grade = grades[nbgrader.grade_id]
@@ -139,6 +145,14 @@ def _grade(nb: NotebookNode, known: dict) -> set[str]:
     known["score"] = sum(grade.score for grade in grades.values()) - late
     known["max_score"] = found.max_score
     return {name for name, grade in grades.items() if waits(grade)}
+
+
+def _time(db: sa.orm.Session, known: dict[str, str], course: CourseDirectory) -> str:
+    """When the submission was handed in and how late that is; "" if it has no time."""
+    student, lesson, policy = known["student"], known["assignment"], Policy.of(course.config)
+    one = dict(lateness(db.get_one(Student, student).submissions, policy)).get(lesson)
+    came = read_kept(course).get(lesson, {}).get(student, {})
+    return explained(one, policy, came.get("late", "")) if one else ""
 
 
 def _next(rows: list[Row]) -> list[Row]:

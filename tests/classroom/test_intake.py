@@ -16,7 +16,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.classroom.archives import open_download
-from autograder.classroom.intake import KEPT, collect_download
+from autograder.classroom.intake import KEPT, collect_download, read_kept
 from autograder.classroom.placing import People, place
 from autograder.classroom.returns import zip_feedback
 from autograder.classroom.roster import add_students
@@ -208,6 +208,8 @@ def test_each_platforms_own_download_says_what_it_does_not(course, tmp_path, cap
     said = capsys.readouterr().out
     assert "4 submissions of 01_attention, 4 new" in said
     assert "marked LATE, and so recorded a minute after the due date: grace@navy.example" in said
+    marked = {who: about["late"] for who, about in read_kept(course)[LESSON].items() if "late" in about}
+    assert marked == {"grace@navy.example": "Canvas"}
     assert "a download from Canvas has no times" in said and time_of(course, "ada") == ""
 
 

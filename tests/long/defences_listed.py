@@ -426,6 +426,11 @@ LISTED: dict[str, dict[str, Row]] = {
         "submission: times at the end of all times": ("formgrader_lists_everybody_in_any_time_zone", "time if time and is_likely(time) else None", "time"),
         "autograde: what links point to": ("autograding_and_feedback_hold_nothing_that_a_link_points_to", "(name not in stays and (own or {}).get(name) != path.read_bytes())", "False"),
     },
+    "test_leaving": {
+        "collect: students who have left": ("a_student_is_removed_everywhere_and_nothing_brings_them_back", ' if record["username"] not in left', ""),
+        "leaving: ids that are paths": ("no_id_leads_to_other_folders", '"/" in student or student in ("", ".", "..")', "False"),
+        "groups: what links point to": ("no_link_is_followed_to_a_member", " if not one.folder.is_symlink()", ""),
+    },
     "test_intake": {
         "archives: bombs": ("a_bomb_fills_neither_memory_nor_disk_and_holds_up_no_other", "limit + 1", ""),
         "archives: links in a zip": ("links_are_not_followed", "stat.S_ISLNK(info.external_attr >> 16)", "False"),
