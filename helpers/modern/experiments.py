@@ -6,7 +6,7 @@ What the student writes comes in as arguments. `B` sequences, `T` positions, `C`
 import functools
 import math
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -220,7 +220,7 @@ def _learn_to_route(
 ) -> tuple[list[list[float]], list[float]]:
     """Each expert's share of the tokens, and the loss, at each step."""
 
-    def step(model: Routed, now: torch.Tensor, then: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    def step(model: Any, now: torch.Tensor, then: torch.Tensor) -> tuple[torch.Tensor, ...]:
         logits, scores = model(now)
         loss = nn.functional.cross_entropy(logits.flatten(0, 1), then.flatten())
         counts = model.gates(scores.detach(), model.chosen, model.bias).count_nonzero(dim=0)
