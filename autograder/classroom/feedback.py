@@ -15,6 +15,7 @@ from traitlets import List, Unicode
 
 from autograder.classroom.exports import waits
 from autograder.classroom.pages import is_students
+from autograder.lessons import counted
 from helpers.checking.finding import SIGNS, Status
 
 HEADING = re.compile(r"^(#+) +(.+)$", re.MULTILINE)
@@ -48,6 +49,7 @@ class Summary(NbGraderPreprocessor):
                 known["notebook"], known["assignment"], known["student"]
             ).grades
             waiting = {grade.name for grade in grades if waits(grade)}
+            extra = {grade.name: grade.extra_credit for grade in grades if grade.extra_credit}
         rows, title, section, number = [], "", "", ""
         for cell in nb.cells:
             # defence: feedback: headings of the course's alone
@@ -60,7 +62,10 @@ class Summary(NbGraderPreprocessor):
                 continue
             nbgrader = cell.metadata.nbgrader
             if nbgrader.get("grade") or nbgrader.get("task"):
-                rows.append(_row(cell, section, number, nbgrader.grade_id in waiting))
+                row = _row(cell, section, number, nbgrader.grade_id in waiting)
+                if more := extra.get(nbgrader.grade_id):
+                    row["how"] += f" · with a bonus of {counted(more, 'point')}"
+                rows.append(row)
             elif nbgrader.get("comment") == NOTHING:
                 nbgrader.comment = ""  # a prediction, say, on which no points hang
         resources["feedback"] = {

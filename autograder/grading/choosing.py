@@ -19,7 +19,7 @@ from autograder.limits import MAX_ENTRIES, MAX_FILES_DEPTH, MAX_NOTEBOOK
 from helpers.storage import printable
 
 MOST = 8  # notebooks of one submission that are looked at
-COPY = re.compile(r"(?:[ _-]*\(\d+\)|[ _-]+(?:copy|\d+))*$", re.I)  # what is added to the name of a copy
+COPY = re.compile(r"(?:[ _-]*\(\d+\)|[ _-]+(?:copy\d*|\d+))*$", re.I)  # what is added to the name of a copy
 RECORDS = ("timestamp.txt", "submission_secret.txt")
 MAY_BE = re.compile(r"\.ipynb|^[^.]+$|\.(json|txt|zip)$", re.I)  # such as .ipynb.txt, or no ending
 KINDS = (
@@ -76,10 +76,10 @@ def candidates(at: int, wanted: str, *, any_name: bool) -> list[Candidate]:
         if path == wanted or not MAY_BE.search(name):
             continue
         try:
-            # defence: choosing: bytes of all notebooks
             content = read(name, inside, left)
         except Unreadable:
             continue
+        # defence: choosing: bytes of all notebooks
         left -= len(content)
         for other in _in_file(path, content):
             if any_name or _is_copy(other.name, wanted):

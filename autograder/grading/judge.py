@@ -186,8 +186,10 @@ class _Run:
         question = self.questions.get(cell.exercise)
         # defence: judge: whose outcomes count
         if question and question.sheets and cell.exercise not in self.verdicts:
-            decided = question.kept or Verdict.of(question.id, self._decide(question, question.sheets))
-            self.verdicts[question.id] = decided
+            found = question.kept or self._decide(question, question.sheets)
+            if isinstance(found, Finding):
+                found = Verdict.of(question.id, replace(found, points=question.points))
+            self.verdicts[question.id] = found
         self._send({"cases": []})  # a check elsewhere gets no more
 
     def _decide(self, question: Question, sheets: Sheets) -> Finding:

@@ -258,7 +258,7 @@ ODD: dict[str, tuple[Make, int, str]] = {
     ),
     "a syntax error": (
         edited("softmax", lambda s: s.replace("def softmax", "def  softmax(x, dim):\n    return 2 x\ndef softmax")),
-        8,
+        4,
         "`softmax` has no value, because the cell that makes it ended with SyntaxError: fix that first.",
     ),
 }  # fmt: skip

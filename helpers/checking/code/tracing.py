@@ -125,8 +125,9 @@ def fix_first(error: str, cells: Sequence[str], failures: Mapping[int, str]) -> 
     Returns:
         What to fix first, in a sentence; "" where it is no such exception, or no failed cell makes the name.
     """
-    found = UNDEFINED.search(error)
-    for number in sorted(failures, reverse=True) if found else ():
+    if not (found := UNDEFINED.search(error)):
+        return ""
+    for number in sorted(failures, reverse=True):
         name, cell = found[1], cells[number]
         if any(name in statement.makes for statement in read(cell)) or _writes(cell, name):
             return FIX_FIRST.format(name=name, error=failures[number])
