@@ -83,6 +83,7 @@ def test_only_so_much_is_read(tmp_path, monkeypatch):
     assert found(tmp_path) == ["0.ipynb", "1.ipynb"]
 
 
+@pytest.mark.promise(26)
 def test_a_bomb_takes_no_memory(tmp_path, monkeypatch):
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
