@@ -2,12 +2,15 @@
 
 import io
 import json
+import os
+from datetime import UTC, datetime
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from rich.console import Console
 
-from autograder.classroom.changes import AGAIN, OLD, UNSEEN, Change, shown
+from autograder.classroom.changes import AGAIN, OLD, UNSEEN, Change, _tell, lines, shown
 from tests.support.course import LESSON, Course
 from tests.support.proved import ENGINE, follows_from
 
@@ -153,3 +156,24 @@ def test_points_changed_in_the_source_are_the_ones_that_count(tmp_path) -> None:
 def test_nbgraders_autograde_says_whose_points_changed_too(course) -> None:
     done = course.run("nbgrader", "autograde", LESSON, "--force", "--student=amy")
     assert "amy: Softmax, 1 of 3 before, 3 of 3 now (tell them: " in done.stderr
+
+
+@pytest.mark.parametrize(("time", "tell"), [("2026-01-02", AGAIN), ("2025-12-31", OLD), ("", OLD)])
+def test_who_handed_in_after_their_feedback_was_made_needs_no_word(tmp_path, time, tell) -> None:
+    page = tmp_path / "page.html"
+    page.touch()
+    os.utime(page, (datetime(2026, 1, 1, tzinfo=UTC).timestamp(),) * 2)
+    book = Mock()
+    book.course.format_path.return_value = str(tmp_path)
+    graded = Mock(
+        papers=(), student="amy", files={"timestamp.txt": f"{time} 12:00:00 UTC".encode() if time else b""}
+    )
+    assert _tell(book, graded) == tell
+
+
+def test_where_no_table_can_be_shown_a_line_says_who_has_to_be_told() -> None:
+    changes = [
+        Change("bob", "Softmax", "0 of 3", "3 of 3", OLD),
+        Change("amy", "Softmax", "0 of 3", "3 of 3", AGAIN),
+    ]
+    assert lines(changes) == [f"bob: Softmax, 0 of 3 before, 3 of 3 now (tell them: {OLD})"]
