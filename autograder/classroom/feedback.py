@@ -29,6 +29,7 @@ from autograder.classroom.exports import waits
 from autograder.classroom.intake import read_kept
 from autograder.classroom.lateness import Policy, explained, lateness
 from autograder.classroom.pages import is_students
+from autograder.lessons import counted
 from helpers.checking.finding import SIGNS, Status
 
 HEADING = re.compile(r"^(#+) +(.+)$", re.MULTILINE)
@@ -61,7 +62,7 @@ class Summary(NbGraderPreprocessor):
         """Look at each cell, with what the text above it says."""
         known = resources["nbgrader"]
         with sa.orm.Session(_engine(known["db_url"])) as db:
-            waiting = _grade(db, nb, known)
+            waiting, extra = _grade(db, nb, known)
             time = _time(db, known, CourseDirectory(parent=self))
         rows, title, section, number = [], "", "", ""
         for cell in nb.cells:
@@ -75,7 +76,10 @@ class Summary(NbGraderPreprocessor):
                 continue
             nbgrader = cell.metadata.nbgrader
             if nbgrader.get("grade") or nbgrader.get("task"):
-                rows.append(_row(cell, section, number, nbgrader.grade_id in waiting))
+                row = _row(cell, section, number, nbgrader.grade_id in waiting)
+                if more := extra.get(nbgrader.grade_id):
+                    row["how"] += f" · with a bonus of {counted(more, 'point')}"
+                rows.append(row)
             elif nbgrader.get("comment") == NOTHING:
                 nbgrader.comment = ""  # a prediction, say, on which no points hang
         resources["feedback"] = {
@@ -104,7 +108,14 @@ _SUBMISSION = (
     )
 )
 _GRADES = (
-    sa.select(BaseCell.name, Grade.score, Grade.max_score, Grade.auto_score, Grade.needs_manual_grade)
+    sa.select(
+        BaseCell.name,
+        Grade.score,
+        Grade.max_score,
+        Grade.auto_score,
+        Grade.needs_manual_grade,
+        Grade.extra_credit,
+    )
     .join(BaseCell, Grade.cell_id == BaseCell.id)
     .where(Grade.notebook_id == sa.bindparam("id"))
 )
@@ -121,11 +132,11 @@ def _engine(url: str) -> sa.Engine:
     return sa.create_engine(url, poolclass=sa.NullPool)
 
 
-def _grade(db: sa.orm.Session, nb: NotebookNode, known: dict) -> set[str]:
+def _grade(db: sa.orm.Session, nb: NotebookNode, known: dict) -> tuple[set[str], dict[str, float]]:
     """Write the gradebook's points and comments into a notebook's cells, and its sums into `known`.
 
     Returns:
-        The cells that wait for a person.
+        The cells that wait for a person, and the bonus points of those that have some.
 
     Raises:
         LookupError: the gradebook doesn't know the submission or a cell of it.
@@ -144,7 +155,8 @@ def _grade(db: sa.orm.Session, nb: NotebookNode, known: dict) -> set[str]:
     late = known["late_penalty"] = found.late_submission_penalty or 0
     known["score"] = sum(grade.score for grade in grades.values()) - late
     known["max_score"] = found.max_score
-    return {name for name, grade in grades.items() if waits(grade)}
+    extra = {name: grade.extra_credit for name, grade in grades.items() if grade.extra_credit}
+    return {name for name, grade in grades.items() if waits(grade)}, extra
 
 
 def _time(db: sa.orm.Session, known: dict[str, str], course: CourseDirectory) -> str:

@@ -24,6 +24,7 @@ from nbgrader.exchange.default import Exchange
 from traitlets.config import Config
 
 from autograder.classroom.batch import grade_all
+from autograder.classroom.changes import changed, lines
 from autograder.classroom.course import find_submissions, odd_name
 from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.gradebook import Book
@@ -225,9 +226,15 @@ class _Rounds:
                 self.graded[submission.student] = states[submission.student]
             self._say(submission, graded, broken)
 
+        def record(graded: Graded) -> None:
+            for line in lines(changed(book, graded, self.lesson.outlines)):
+                print(f"{_now()} {line}", flush=True)
+            book.record(graded)
+
         book = Book(self.course, name, self.lesson.skeletons, self.config, self.lesson.own_files)
         try:
-            grade_all(book, new, self.executor.submit, at_once=self.executor.number, progress=note)
+            number = self.executor.number
+            grade_all(book, new, self.executor.submit, at_once=number, progress=note, record=record)
             book.charge_lateness(self.config)
         finally:
             book.close()
