@@ -110,9 +110,18 @@ def is_students(cell: Mapping) -> bool:
 def words(context: Context, source: str) -> str:
     """Text as HTML, in the place of nbconvert's own filter `markdown2html`."""
     cell = context.get("cell", {})
-    attachments = cell.get("attachments", {})
-    theirs = is_students(cell)
+    return rendered(source, theirs=is_students(cell), attachments=cell.get("attachments", {}))
+
+
+def rendered(source: str, *, theirs: bool, attachments: dict[str, dict[str, str]] | None = None) -> str:
+    """Markdown as HTML, formulas as MathML.
+
+    Args:
+        source: the text.
+        theirs: whether a student wrote it.
+        attachments: its pictures in base64, by name and type.
+    """
     kind = _Theirs if theirs else _Renderer
     # defence: pages: no ids for a student's headings
-    renderer = kind(escape=False, attachments=attachments, exclude_anchor_links=theirs)
+    renderer = kind(escape=False, attachments=attachments or {}, exclude_anchor_links=theirs)
     return MarkdownWithMath(renderer=renderer).render(source)
