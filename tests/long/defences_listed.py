@@ -376,6 +376,15 @@ LISTED: dict[str, dict[str, Row]] = {
         "feedback: the verdict alone": ("the_summary_says_nothing_that_a_student_wrote", 'outputs", [])[-1:]:', 'outputs", []):'),
         "feedback: no verdict where a person gives points": ("the_summary_says_nothing_that_a_student_wrote", ' and not nbgrader.get("solution")', ""),
     },
+    "test_marking": {
+        "marking: no tags but these": ("nothing_that_a_student_wrote_runs_or_loads", "_cleaner.clean(page)", "page"),
+        "marking: no script but its own": ("nothing_that_a_student_wrote_runs_or_loads", "return POLICY", 'return ""'),
+        "marking: this machine alone": ("only_graders_get_in", '"--ServerApp.ip=127.0.0.1",', ""),
+        "marking: nobody's mark unseen": ("a_change_of_many_answers_happens_whole_or_not_at_all", "manual_score.is_not_distinct_from(seen.score)", "id.is_not(None)"),
+        "marking: undone only while it is the last": "each_step_can_be_undone_for_all_or_for_one_while_it_is_the_last",
+        "marking: no text that the grader hasn't seen": ("a_grader_is_told_if_the_answer_itself_has_changed", " or version != self.version(id)", ""),
+        "marking: no names unless asked for": ("names_come_only_when_asked_for", " if names else {}", ""),
+    },
     "test_report": {
         "reports: escapes / a lesson": ("the_page_says_who_made_which_mistake", "autoescape=True", "autoescape=False"),
     },

@@ -59,6 +59,8 @@ async function look() {
     }
     if (look.lost) say("");
     look.lost = false;
+    const late = Object.entries(drafts.get(place())?.seen ?? {}).filter(([id, seen]) => data.answers[id]?.version !== seen);
+    if (late.length) say(changed(late.map(([id]) => id)));
 }
 
 async function change(wanted, done) {
@@ -76,13 +78,18 @@ async function change(wanted, done) {
 }
 
 function conflict(lost) {
-    const by = [...new Set(lost.map(id => data.answers[id]).filter(Boolean).map(each => each.by || "a new submission"))];
     lost.forEach(id => chosen.delete(id));
+    for (const {seen} of drafts.values()) for (const id of lost) if (data.answers[id]) seen[id] = data.answers[id].version;
     $("members").open = true;
     const rest = chosen.size ? `Save again for the other ${chosen.size}, or tick those, too, to replace what is there.`
         : "Tick them to replace what is there.";
-    say(`Not saved: ${lost.length === 1 ? "an answer has" : `${lost.length} answers have`} changed since you looked, by ${by.join(" and ")}. ${rest}`);
+    say(`Not saved: ${changed(lost)} ${rest}`);
     draw();
+}
+
+function changed(lost) {
+    const by = [...new Set(lost.map(id => data.answers[id]?.by || "a new submission, or a step back"))];
+    return `${lost.length === 1 ? "1 answer has" : `${lost.length} answers have`} changed since you looked, by ${by.join(" and ")}.`;
 }
 
 // The draft of a mark: what is ticked, the points and the comment. It begins as what all ticked answers share.
@@ -93,8 +100,10 @@ function draft() {
     return new Set(marks).size === 1 ? JSON.parse(marks[0]) : {met: null, score: null, text: ""};
 }
 
+// With the draft goes what the grader had before them when they began: later changes are told, not overwritten.
 function edit(changed) {
-    drafts.set(place(), {...draft(), ...changed});
+    const seen = drafts.get(place())?.seen ?? Object.fromEntries(ids(group()).map(id => [id, data.answers[id].version]));
+    drafts.set(place(), {...draft(), ...changed, seen});
     draw();
 }
 
@@ -114,10 +123,10 @@ function give(all) {
 }
 
 function save(next) {
-    const mark = draft(), from = place();
+    const {seen = {}, ...mark} = draft(), from = place();
     if (!group() || !chosen.size) return say("Nothing is ticked: tick the answers that this is for.");
     if (mark.score === null && !mark.text) return say("There are no points and no comment to save yet.");
-    const answers = Object.fromEntries([...chosen].map(id => [id, data.answers[id].version]));
+    const answers = Object.fromEntries([...chosen].map(id => [id, seen[id] ?? data.answers[id].version]));
     change({answers, ...mark}, () => {
         drafts.delete(from);
         say("");
