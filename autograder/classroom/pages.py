@@ -90,7 +90,8 @@ class _Theirs(_Renderer):
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
         # defence: pages: pictures as Markdown reads them
-        return super().image(text, url, title) if re.fullmatch(PICTURE, url) else text
+        shown = re.fullmatch(PICTURE, url) and url.removeprefix("attachment:") in {url, *self.attachments}
+        return super().image(text, url, title) if shown else text
 
     def block_code(self, code: str, info: str | None = None) -> str:
         # defence: pages: code of a student's in no language

@@ -365,7 +365,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "clean: other languages": ("code_in_other_languages_is_not_coloured", "long or MAGIC.search(cell.source)", "long"),
         "clean: added cells without end": "cells_without_end_take_no_time_to_show",
         "pages: no ids for a student's headings": ("a_heading_of_a_students_takes_no_ones_place", ", exclude_anchor_links=theirs", ""),
-        "pages: pictures as Markdown reads them": ("a_link_of_a_students_leads_to_the_web_or_a_file", "if re.fullmatch(PICTURE, url) else text", ""),
+        "pages: pictures as Markdown reads them": ("a_link_of_a_students_leads_to_the_web_or_a_file", "re.fullmatch(PICTURE, url) and ", ""),
         "pages: links as Markdown reads them": ("a_link_of_a_students_leads_to_the_web_or_a_file", "if re.fullmatch(LINK, url) else text", ""),
         "pages: code of a student's in no language": ("code_in_a_students_text_is_in_no_language", "block_code(code)", "block_code(code, info)"),
         "pages: remarks have names of a student's in them": ("a_heading_of_a_students_takes_no_ones_place|no_picture_of_a_students_comes_from_elsewhere", ', "remarks"', ""),
@@ -376,6 +376,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "feedback: the verdict alone": ("the_summary_says_nothing_that_a_student_wrote", 'outputs", [])[-1:]:', 'outputs", []):'),
         "feedback: no verdict where a person gives points": ("the_summary_says_nothing_that_a_student_wrote", ' and not nbgrader.get("solution")', ""),
     },
+    "test_pictures": {"pictures: number and size": "two_hundred_pictures_are_a_dozen_and_the_rest_is_said"},
     "test_marking": {
         "marking: no tags but these": ("nothing_that_a_student_wrote_runs_or_loads", "_cleaner.clean(page)", "page"),
         "marking: no script but its own": ("nothing_that_a_student_wrote_runs_or_loads", "return POLICY", 'return ""'),
