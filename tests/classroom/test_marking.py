@@ -577,6 +577,7 @@ def test_two_browsers_see_each_other_and_are_told(course, browser):
             page.goto(server.address)
             page.locator("#grader").fill(name)
             page.locator("#grader").blur()
+            expect(page.locator("#which")).to_contain_text("1 of 3")
             page.keyboard.press("f")
         ann.keyboard.press("s")
         expect(ann.locator("#done")).to_have_text("1 of 4 wait")
@@ -620,6 +621,7 @@ def test_nothing_that_a_student_wrote_runs_or_loads(course, browser):
         answer = page.goto(server.address)
         policy = answer.headers["content-security-policy"] if answer else ""
         assert "default-src 'none'" in policy and "script-src 'self'" in policy and "unsafe" not in policy
+        expect(page.locator("#which")).to_contain_text("1 of 3")
         page.keyboard.press("ArrowRight")
         expect(page.locator(".answer")).to_contain_text("over")
         assert page.title() == f"Marking {LESSON}"

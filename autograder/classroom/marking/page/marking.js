@@ -286,7 +286,7 @@ addEventListener("keydown", event => {
     if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Enter" && event.target.matches("button, summary")) return;  // they have a use for it
     const act = /^[1-9]$/.test(event.key) ? () => toggle(event.key - 1) : KEYS[event.key];
-    if (act) { event.preventDefault(); act(); }
+    if (act && data) { event.preventDefault(); act(); }
 });
 $("right").addEventListener("submit", event => { event.preventDefault(); save(true); });
 $("right").addEventListener("change", event => { if (event.target.dataset.line) toggle(+event.target.dataset.line); });
