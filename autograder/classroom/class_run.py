@@ -82,7 +82,7 @@ def grade_class(
     if options.dry_run:
         console.print("Nothing was recorded." + " No points would change." * (not screen.changes))
     elif waiting:
-        console.print(f"{waiting}: in formgrader, under Manual Grading")
+        console.print(f"{waiting}: `headstart marking {name}`, or formgrader")
     return 1 if screen.broken else 0
 
 

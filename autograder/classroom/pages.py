@@ -101,7 +101,8 @@ class _Theirs(_Renderer):
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
         # defence: pages: pictures as Markdown reads them
-        return super().image(text, url, title) if re.fullmatch(PICTURE, url) else text
+        shown = re.fullmatch(PICTURE, url) and url.removeprefix("attachment:") in {url, *self.attachments}
+        return super().image(text, url, title) if shown else text
 
     def block_code(self, code: str, info: str | None = None) -> str:
         # defence: pages: code of a student's in no language
@@ -123,18 +124,25 @@ def words(context: Context, source: str) -> str:
     cell = context.get("cell", {})
     attachments = cell.get("attachments", {})
     theirs = is_students(cell)
-    return _formatted(source, attachments, theirs) if theirs or attachments else _course_text(source)
+    return rendered(source, theirs, attachments) if theirs or attachments else _course_text(source)
 
 
 @functools.lru_cache(KEPT)
 def _course_text(source: str) -> str:
-    return _formatted(source, {}, theirs=False)
+    return rendered(source, theirs=False)
 
 
-def _formatted(source: str, attachments: dict, theirs: bool) -> str:
+def rendered(source: str, theirs: bool, attachments: dict[str, dict[str, str]] | None = None) -> str:
+    """Markdown as HTML, formulas as MathML.
+
+    Args:
+        source: the text.
+        theirs: whether a student wrote it.
+        attachments: its pictures in base64, by name and type.
+    """
     kind = _Theirs if theirs else _Renderer
     # defence: pages: no ids for a student's headings
-    renderer = kind(escape=False, attachments=attachments, exclude_anchor_links=theirs)
+    renderer = kind(escape=False, attachments=attachments or {}, exclude_anchor_links=theirs)
     return MarkdownWithMath(renderer=renderer).render(source)
 
 

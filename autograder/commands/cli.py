@@ -16,6 +16,7 @@ COMMANDS = {
     "collect": "put Canvas's, Moodle's or Gradescope's download of all submissions into submitted/",
     "grade": "grade the submissions in submitted/",
     "explain": "show staff which case decided an exercise of one submission, with its numbers",
+    "marking": "open a page on which you mark written answers question by question",
     "watch": "collect, grade and give feedback as submissions come in",
     "feedback": "put the class's feedback into a zip that Canvas or Moodle takes",
     "report": "show what the class got wrong, as tables and a page with pictures",
@@ -32,8 +33,8 @@ COMMANDS = {
     "doctor": "check this machine, and say how to fix problems",
 }
 IN_A_COURSE = {
-    "simulate", "collect", "groups", "grade", "explain", "watch", "feedback", "report", "similar", "due",
-    "extend", "roster", "student", "archive",
+    "simulate", "collect", "groups", "grade", "explain", "marking", "watch", "feedback", "report", "similar",
+    "due", "extend", "roster", "student", "archive",
 }  # fmt: skip
 NEED_FORK = {"grade", "explain", "watch"}
 SETTING = re.compile(r"--[A-Z]\w+\.\w+=")  # one of nbgrader's, as on its own command line

@@ -28,6 +28,7 @@ from nbgrader.utils import parse_utc
 from autograder import lessons
 from autograder.grading.choosing import Candidate, candidates, choose
 from autograder.grading.edits import what_changed
+from autograder.grading.pictures import Attachments, attached
 from autograder.grading.reading import Unreadable, parse, read
 from autograder.limits import (
     MAX_ANSWER,
@@ -107,6 +108,7 @@ class Canonical:
         notes: what was put right, for the instructor.
         problem: why nothing of it can be graded; empty if it can.
         digest: of all that was handed in.
+        pictures: what came attached to written answers, by cell id. Nobody has looked at it yet.
     """
 
     notebook: NotebookNode
@@ -115,6 +117,7 @@ class Canonical:
     notes: list[str] = field(default_factory=list)
     problem: str = ""
     digest: str = ""
+    pictures: dict[str, Attachments] = field(default_factory=dict)
 
 
 def canonical(
@@ -312,6 +315,7 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
     for cell in answers:
         if cell.id in seen:
             cell.source = seen[cell.id]["source"]
+            result.pictures[cell.id] = attached(seen[cell.id])
         if lessons.kind(cell) == "predict" and (letter := clicked.get(lessons.exercise_of(cell))):
             cell.source = cell.source.replace("...", f'"{letter}"', 1)
     # defence: handed in: length of an answer
@@ -322,7 +326,7 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
         raise Unreadable(f"{which} has over {MAX_ANSWER:,} characters")
     # defence: alike: changes in the course's cells
     _graft(result, seen, added)
-    _insert(result.notebook, added)
+    _insert(result, added)
 
 
 def _clicked(theirs: list[dict]) -> dict[str, str]:
@@ -411,16 +415,18 @@ def _refuse_strangers(skeleton: NotebookNode, seen: dict[str, dict], raw: dict, 
         )
 
 
-def _insert(notebook: NotebookNode, added: dict[str, list[dict]]) -> None:
+def _insert(result: Canonical, added: dict[str, list[dict]]) -> None:
     numbers = itertools.count(1)
 
     def make(cell: dict) -> NotebookNode:
-        return added_cell(cell, f"added-{next(numbers)}")
+        new = added_cell(cell, f"added-{next(numbers)}")
+        result.pictures[new.id] = attached(cell)
+        return new
 
     cells = list(map(make, added.get("", [])))
-    for cell in notebook.cells:
+    for cell in result.notebook.cells:
         cells += [cell, *map(make, added.get(cell.id, []))]
-    notebook.cells = cells
+    result.notebook.cells = cells
 
 
 def _other_files(at: int, notes: list[str], ignore: tuple[str, ...]) -> dict[str, bytes]:

@@ -54,7 +54,7 @@ def report_lesson(name: str, course: CourseDirectory, config: Config) -> int:
     if looked:
         Console().print(problems(looked))
     if waiting:
-        Console().print(f"{waiting}: in formgrader, under Manual Grading")
+        Console().print(f"{waiting}: `headstart marking {name}`, or formgrader")
     path = Path(course.root, "reports", f"{name}.html")
     path.parent.mkdir(exist_ok=True)
     path.write_text(page(name, rows, lesson.outlines, counts, looked, waiting), encoding="utf-8")
