@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import torch
 
 from helpers.figures import plots
-from helpers.figures.controls import explorer, labelled
+from helpers.figures.controls import MOVE, explorer, labelled
+from helpers.figures.live import shown
 from helpers.figures.showing import image, tried
 from helpers.modern.experiments import with_fewer_bits
 
@@ -89,7 +90,7 @@ def draft_explorer(adjusted: Callable, tokens_per_call: Callable, exercises: str
 
     def draw(_: object = None) -> None:
         picture.value = tried(
-            lambda: image(_agreeing(adjusted, tokens_per_call, alike.value, drafts.value)), exercises
+            lambda: shown(_agreement(adjusted, tokens_per_call, alike.value, drafts.value)), exercises
         )
 
     for control in (alike, drafts):
@@ -97,7 +98,19 @@ def draft_explorer(adjusted: Callable, tokens_per_call: Callable, exercises: str
     draw()
     data = {"words": WORDS, "target": TARGET.tolist(), "other": OTHER.tolist()}
     module = Path(__file__).with_name("drafts.js")
-    return explorer([alike, drafts, picture], module=module, data=data)
+    still = tried(lambda: image(_agreeing(adjusted, tokens_per_call, alike.value, drafts.value)), exercises)
+    return explorer([alike, drafts, picture], still + MOVE, module=module, data=data)
+
+
+def _agreement(adjusted: Callable, tokens_per_call: Callable, alike: float, drafts: int) -> dict[str, object]:
+    """Both models, what is drawn instead, and the tokens per call with 1 to 10 drafts."""
+    draft = alike * TARGET + (1 - alike) * OTHER
+    share = float(torch.minimum(TARGET, draft).sum())
+    return {
+        "words": WORDS, "target": TARGET.tolist(), "draft": draft.tolist(), "share": share, "drafts": drafts,
+        "instead": adjusted(TARGET.clone(), draft.clone()).tolist(),
+        "tokens": [float(tokens_per_call(share, count)) for count in range(1, 11)],
+    }  # fmt: skip
 
 
 def _agreeing(adjusted: Callable, tokens_per_call: Callable, alike: float, drafts: int) -> "Axes":
