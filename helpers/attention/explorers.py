@@ -22,6 +22,7 @@ from helpers.figures.showing import description, image, note, tried
 
 if TYPE_CHECKING:
     from ipywidgets import VBox
+    from matplotlib.axes import Axes
 
 MASKS = ("no mask", "causal: no later word", "hide one word")
 LONGEST_SENTENCE = 10  # words: what a heat map shows with its numbers
@@ -76,12 +77,17 @@ def embed(tokens: list[str]) -> torch.Tensor:
 def reading_explorer() -> Live:
     """Type the beginning of a sentence, and see what the trained reader looks at and how it goes on."""
     data = {"reader": for_a_page(), "sentence": FIRST_READ, "longest": LONGEST_READ}
+    ax = _reads(FIRST_READ)
+    return live(Path(__file__).with_name("reads.js"), data, image(ax), f"[picture] {description(ax)}")
+
+
+def _reads(text: str) -> "Axes":
+    """What the trained reader looks at after a text, and what it expects next."""
     model = reader()
-    reading = model.read(FIRST_READ)
+    reading = model.read(text)
     title = f"from “{reading.words[-1]}” it looks at"
     following = model.most_likely(reading, 5)
-    ax = figures.looks_and_next(reading.words, reading.weights[:, -1], following, title=title)
-    return live(Path(__file__).with_name("reads.js"), data, image(ax), f"[picture] {description(ax)}")
+    return figures.looks_and_next(reading.words, reading.weights[:, -1], following, title=title)
 
 
 def writing_explorer(
@@ -108,8 +114,8 @@ def writing_explorer(
     def say() -> str:
         return _written(readers, beginning.value, temperature.value, seed)
 
-    def look(drawn: bool = False) -> str:
-        return _looks(next(iter(readers.values())), beginning.value, temperature.value, drawn)
+    def look() -> str:
+        return _looks(next(iter(readers.values())), beginning.value, temperature.value)
 
     def draw_again(_: object) -> None:
         nonlocal seed
@@ -128,7 +134,7 @@ def writing_explorer(
     }
     module = Path(__file__).with_name("heads.js" if looks else "writes.js")
     controls = w.HBox([beginning, temperature, again], layout={"flex_flow": "row wrap"})
-    said, still = tried(say, exercise), (tried(lambda: look(drawn=True), exercise) if looks else "") + MOVE
+    said, still = tried(say, exercise), image(_reads(BEGINNING)) + MOVE
     above = f"{said}<p>The trained model itself, without your functions:</p>"
     return explorer([controls, picture], still, _in_words(said), module, data, above)
 
@@ -149,18 +155,15 @@ def _written(readers: Mapping[str, OwnReader], beginning: str, temperature: floa
     return f"<div aria-live='polite'>{said}</div>"
 
 
-def _looks(own: OwnReader, beginning: str, temperature: float, drawn: bool) -> str:
+def _looks(own: OwnReader, beginning: str, temperature: float) -> str:
     ids = own.ids(beginning)[:, : LONGEST_READ + 1]
     scores, weights = own.read(ids)
     words = list(own.model.vocabulary)
     found = (scores[0, -1] / temperature).softmax(dim=-1).topk(5)
     following = {words[number]: float(share) for share, number in zip(*found, strict=True)}
     read = [words[number] for number in ids[0]]
-    if not drawn:
-        named = {f"head {number}": row for number, row in enumerate(weights[0, :, -1].tolist())}
-        return shown({"words": read, "looks": named, "following": following})
-    title = f"from “{read[-1]}” your heads look at"
-    return image(figures.looks_and_next(read, weights[0, :, -1], following, title=title))
+    looks = {f"head {number}": row for number, row in enumerate(weights[0, :, -1].tolist())}
+    return shown({"words": read, "looks": looks, "following": following})
 
 
 def _in_words(page: str) -> str:
