@@ -37,9 +37,7 @@ class Found(NamedTuple):
     tokens: Sequence[str] = ()
 
 
-def keep(
-    name: str, model: torch.nn.Module, live: Recorded | None = None, tokens: Sequence[str] = ()
-) -> Path:
+def keep(name: str, model: torch.nn.Module, live: Recorded | None = None, tokens: Sequence[str] = ()) -> Path:
     """Write a model's weights into `~/.headstart/models`, for a later lesson. Returns the file.
 
     Args:
