@@ -56,9 +56,10 @@ def share(
         raise LookupError(f'no model "{name}" of these sizes is kept on this computer: train it first')
     page = _page(model, found, by, whose).encode()
     if len(page) > MOST:
+        mega, fits = len(page) / 1e6, _fitting(model, len(page))
         raise ValueError(
-            f"the page would have {len(page) / 1e6:.1f} MB, but the limit is {MOST / 1e6:.0f}, for mail and "
-            f"phones. A model of the same kind fits if its vectors have {_fitting(model, len(page))} numbers at most"
+            f"the page would have {mega:.1f} MB, but the limit is {MOST / 1e6:.0f}, for mail and phones. "
+            f"A model of the same kind fits if its vectors have {fits} numbers at most"
         )
     write_whole(path := Path(path), page)
     print(f"{path}, {len(page) / 1e6:.1f} MB: download it and open it in a browser, or send it to somebody.")

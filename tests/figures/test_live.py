@@ -3,7 +3,6 @@
 import copy
 import json
 import re
-import statistics
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -31,7 +30,7 @@ from helpers.block.reference import DecoderOnly
 from helpers.complexity import explorers as complexity_explorers
 from helpers.figures.live import bundled, live, shown
 from tests.support.browser import CHROMIUM_OPTIONS
-from tests.support.explorers import HEARD, MODULES, SHOWN, barriers, exported, it_can_be_used
+from tests.support.explorers import HEARD, MODULES, SHOWN, barriers, exported, it_can_be_used, opened, updates
 from tests.support.shown import shown_in
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.timeout(240)]
@@ -250,19 +249,6 @@ def test_a_module_agrees_with_torch(module: str, page: Page) -> None:
         torch.testing.assert_close([*leaves(found)], [*leaves(expected)], atol=1e-5, rtol=1e-6)
 
 
-def opened(page: Page, html: str, tmp_path: Path) -> list[str]:
-    """Open HTML as a page of its own, from a file. What goes wrong later is in the list."""
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("request", lambda asked: wrong.append(asked.url) if asked.url.startswith("http") else None)
-    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>t</title>'
-    (tmp_path / "page.html").write_text(
-        f'<!doctype html><html lang="en"><head>{head}</head><body><main><h1>t</h1>{html}</main></body></html>'
-    )
-    page.goto((tmp_path / "page.html").as_uri())
-    return wrong
-
-
 @each_module
 def test_a_module_lives_in_a_page_by_the_keyboard_and_on_a_phone(
     module: str, page: Page, tmp_path: Path
@@ -321,33 +307,6 @@ def test_it_answers_within_a_frame(module: str, page: Page, tmp_path: Path) -> N
     """By the processor time of the page's thread, so that a busy machine changes nothing."""
     opened(page, exported(module), tmp_path)
     assert updates(page) < FRAME
-
-
-def updates(page: Page) -> float:
-    """The processor time that the page's thread takes to answer a moved control and draw: the median, in seconds."""
-    session = page.context.new_cdp_session(page)
-    session.send("Performance.enable", {"timeDomain": "threadTicks"})
-
-    def spent() -> float:
-        found = session.send("Performance.getMetrics")["metrics"]
-        return next(each["value"] for each in found if each["name"] == "TaskDuration")
-
-    control = page.locator(".headstart-live").locator("input[type=range], input[type=checkbox], select").first
-    took = []
-    for _ in range(15):
-        before = spent()
-        control.evaluate(MOVED)
-        took.append(spent() - before)
-    return statistics.median(took)
-
-
-MOVED = """el => new Promise(done => {
-    if (el.type === "checkbox") el.checked = !el.checked;
-    else if (el.type === "range") el.value = Number(el.value) + (el.value === el.max ? -1 : 1) * (el.step || 1);
-    else el.selectedIndex = (el.selectedIndex + 1) % el.options.length;
-    el.dispatchEvent(new Event("input"));
-    requestAnimationFrame(() => setTimeout(done));
-})"""
 
 
 @each_module

@@ -1,6 +1,9 @@
 """Every live explorer as a notebook shows it, and what somebody without a mouse does with it."""
 
+import re
+import statistics
 from collections.abc import Callable
+from pathlib import Path
 
 import torch
 from IPython.core.interactiveshell import InteractiveShell
@@ -29,6 +32,14 @@ MODULES = sorted(
 HEARD = (
     "el => [...el.querySelectorAll('[data-lm-suppress-shortcuts]')].map(el => el.shadowRoot.innerHTML).join()"
 )
+
+MOVED = """el => new Promise(done => {
+    if (el.type === "checkbox") el.checked = !el.checked;
+    else if (el.type === "range") el.value = Number(el.value) + (el.value === el.max ? -1 : 1) * (el.step || 1);
+    else el.selectedIndex = (el.selectedIndex + 1) % el.options.length;
+    el.dispatchEvent(new Event("input"));
+    requestAnimationFrame(() => setTimeout(done));
+})"""
 
 
 def stream() -> object:
@@ -80,6 +91,11 @@ def displayed(box: object) -> str:
     return html
 
 
+def data_of(html: str) -> str:
+    """The numbers that an explorer's page holds, as JSON."""
+    return re.search(r"const data = (.*), source = ", html)[1]
+
+
 def it_can_be_used(page: Page, el: Locator) -> None:
     """Every control of an explorer changes what is shown, by the keyboard; its tables have headers."""
     expect(el.get_by_role("status")).not_to_be_empty()
@@ -106,3 +122,34 @@ def barriers(page: Page, within: str = "main") -> list[tuple[str, str]]:
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate("within => axe.run(within, {resultTypes: ['violations']})", within)
     return [(rule["id"], rule["nodes"][0]["html"]) for rule in found["violations"]]
+
+
+def opened(page: Page, html: str, tmp_path: Path) -> list[str]:
+    """Open HTML as a page of its own, from a file. What goes wrong later is in the list."""
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("request", lambda asked: wrong.append(asked.url) if asked.url.startswith("http") else None)
+    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>t</title>'
+    (tmp_path / "page.html").write_text(
+        f'<!doctype html><html lang="en"><head>{head}</head><body><main><h1>t</h1>{html}</main></body></html>'
+    )
+    page.goto((tmp_path / "page.html").as_uri())
+    return wrong
+
+
+def updates(page: Page) -> float:
+    """The processor time that the page's thread takes to answer a moved control and draw: the median, in seconds."""
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def spent() -> float:
+        found = session.send("Performance.getMetrics")["metrics"]
+        return next(each["value"] for each in found if each["name"] == "TaskDuration")
+
+    control = page.locator(".headstart-live").locator("input[type=range], input[type=checkbox], select").first
+    took = []
+    for _ in range(15):
+        before = spent()
+        control.evaluate(MOVED)
+        took.append(spent() - before)
+    return statistics.median(took)
