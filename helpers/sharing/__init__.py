@@ -29,7 +29,12 @@ LINES = {"training": "on its training texts", "held out": "on texts that it neve
 LINE = "¶"  # a line break, among letters
 # What a model has read, what it guesses, and how its text may begin.
 REVIEWS = {"read": "made-up book reviews", "unit": "word", "text": "review", "opening": "i read this"}
-LETTERS = {"read": "texts letter by letter", "unit": "letter", "text": "text", "opening": "The "}
+LETTERS = {
+    "read": "Shakespeare’s plays, letter by letter,",
+    "unit": "letter",
+    "text": "text",
+    "opening": "My ",
+}
 PARTS = ("norm_1", "attention.W_qkv", "attention.W_o", "norm_2", "feed_forward.W_up", "feed_forward.W_down")
 
 

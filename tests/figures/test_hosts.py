@@ -14,8 +14,9 @@ from playwright.sync_api import Page, expect
 from autograder.lessons import ROOT
 from tests.support.browser import Notebook, visit
 from tests.support.explorers import HEARD, MODULES, barriers, it_can_be_used
+from tests.support.proved import PROJECT, follows_from
 
-pytestmark = [pytest.mark.needs_chromium, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.timeout(900), follows_from(*PROJECT)]
 
 SETUP = f"""import sys
 sys.path[:0] = [{str(ROOT)!r}]
