@@ -30,7 +30,7 @@ LINE = "¶"  # a line break, among letters
 # What a model has read, what it guesses, and how its text may begin.
 REVIEWS = {"read": "made-up book reviews", "unit": "word", "text": "review", "opening": "i read this"}
 LETTERS = {
-    "read": "Shakespeare’s plays, letter by letter,",
+    "read": "Shakespeare’s plays letter by letter",
     "unit": "letter",
     "text": "text",
     "opening": "My ",
