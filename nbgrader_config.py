@@ -7,7 +7,10 @@ import sys
 c = get_config()  # noqa: F821  (nbgrader defines it)
 
 c.CourseDirectory.course_id = "headstart"
-c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", ".DS_Store"]
+# A model to send home (`headstart share`) is nothing to hand in.
+c.CourseDirectory.ignore = [
+    ".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", ".DS_Store", "my_model.html",
+]  # fmt: skip
 
 # nbgrader starts `alembic` by name. It lies beside Python, also where the environment isn't activated.
 if shutil.which("alembic") is None:

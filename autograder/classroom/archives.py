@@ -18,7 +18,8 @@ from autograder.classroom.collect import no_copy_of
 from autograder.grading.submission import STEERING, is_likely
 
 MOST = 200_000  # files in a download: 50 of each of 4,000 students
-NOISE = {"__MACOSX", "Thumbs.db", "desktop.ini"}  # beside names with a dot in front: nobody handed these in
+# Nobody handed these in, nor what has a dot in front; the page is a model to send home (`headstart share`).
+NOISE = {"__MACOSX", "Thumbs.db", "desktop.ini", "my_model.html"}
 
 
 class Unfit(Exception):

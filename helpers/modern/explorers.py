@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import torch
 
 from helpers.figures import plots
-from helpers.figures.controls import explorer, labelled
+from helpers.figures.controls import MOVE, explorer, labelled
+from helpers.figures.live import shown
 from helpers.figures.showing import image, tried
 from helpers.modern.cheaper import with_fewer_bits
 from helpers.modern.reference import tokens_per_call
@@ -88,14 +89,26 @@ def draft_explorer(adjusted: Callable, exercises: str) -> "VBox":
     picture = w.HTML()
 
     def draw(_: object = None) -> None:
-        picture.value = tried(lambda: image(_agreeing(adjusted, alike.value, drafts.value)), exercises)
+        picture.value = tried(lambda: shown(_agreement(adjusted, alike.value, drafts.value)), exercises)
 
     for control in (alike, drafts):
         control.observe(draw, "value")
     draw()
     data = {"words": WORDS, "target": TARGET.tolist(), "other": OTHER.tolist()}
     module = Path(__file__).with_name("drafts.js")
-    return explorer([alike, drafts, picture], module=module, data=data)
+    still = tried(lambda: image(_agreeing(adjusted, alike.value, drafts.value)), exercises)
+    return explorer([alike, drafts, picture], still + MOVE, module=module, data=data)
+
+
+def _agreement(adjusted: Callable, alike: float, drafts: int) -> dict[str, object]:
+    """Both models, what is drawn instead, and the tokens per call with 1 to 10 drafts."""
+    draft = alike * TARGET + (1 - alike) * OTHER
+    share = float(torch.minimum(TARGET, draft).sum())
+    return {
+        "words": WORDS, "target": TARGET.tolist(), "draft": draft.tolist(), "share": share, "drafts": drafts,
+        "instead": adjusted(TARGET.clone(), draft.clone()).tolist(),
+        "tokens": [tokens_per_call(share, count) for count in range(1, 11)],
+    }  # fmt: skip
 
 
 def _agreeing(adjusted: Callable, alike: float, drafts: int) -> "Axes":

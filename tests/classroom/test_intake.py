@@ -290,6 +290,7 @@ def test_two_hand_ins_of_which_nothing_says_the_later_are_both_left_to_the_teach
     [
         ({"work.zip": {f"work/{NOTEBOOK}": "a", "work/x.csv": "1"}}, {NOTEBOOK: "a", "x.csv": "1"}),
         ({f"__MACOSX/._{NOTEBOOK}": "", f"{LESSON}(2).ipynb": "a", ".DS_Store": ""}, {NOTEBOOK: "a"}),
+        ({NOTEBOOK: "a", "my_model.html": "<p>"}, {NOTEBOOK: "a"}),
         # which of them is meant is the grader's to say
         ({f"{LESSON} (1).ipynb": "b", NOTEBOOK: "a"}, {f"{LESSON} (1).ipynb": "b", NOTEBOOK: "a"}),
         ({"v1.ipynb": "a", "v2.ipynb": "b"}, {"v1.ipynb": "a", "v2.ipynb": "b"}),

@@ -11,6 +11,7 @@ from helpers import corpora, modern
 from helpers.block import unembed
 from helpers.modern import cheaper, experiments, explorers, figures, rungs
 from helpers.positional import rotary
+from tests.support.shown import shown_in
 
 
 @pytest.fixture(autouse=True)
@@ -379,7 +380,8 @@ def test_explorers_follow_their_sliders_and_wait_for_the_student() -> None:
     alike, drafts, picture = found.children
     seen = {picture.value}
     alike.value, drafts.value = 0.8, 7
-    assert "7 drafts" in picture.value and picture.value not in seen
+    assert shown_in(picture.value)["drafts"] == 7 and picture.value not in seen
+    assert "With 4 drafts at once: 2.68 tokens per call" in found.still
 
     def missing(*_: object) -> None:
         raise NotImplementedError
