@@ -57,8 +57,8 @@ except ImportError:  # students' nbgrader may read this file too, where there is
     pass
 else:
     c.HTMLExporter.extra_template_basedirs = TEMPLATES
+    c.GenerateFeedback.exporter_class = "autograder.classroom.pages.FeedbackExporter"
     c.GenerateFeedback.preprocessors = [
-        "nbgrader.preprocessors.GetGrades",
         "autograder.classroom.feedback.Summary",
         "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
     ]

@@ -12,7 +12,8 @@ import torch
 from helpers.figures import plots
 from helpers.figures.controls import explorer, labelled
 from helpers.figures.showing import image, tried
-from helpers.modern.experiments import with_fewer_bits
+from helpers.modern.cheaper import with_fewer_bits
+from helpers.modern.reference import tokens_per_call
 
 if TYPE_CHECKING:
     from ipywidgets import VBox
@@ -73,12 +74,11 @@ def _rounded(quantized: Callable, bits: int, outlier: float, shared: bool) -> "A
     return left
 
 
-def draft_explorer(adjusted: Callable, tokens_per_call: Callable, exercises: str) -> "VBox":
+def draft_explorer(adjusted: Callable, exercises: str) -> "VBox":
     """Make two models more or less alike, and see how many drafts stay and what is drawn instead.
 
     Args:
         adjusted: the student's, of two distributions.
-        tokens_per_call: the student's, of a share and a number of drafts.
         exercises: where they are written, for the message that asks for them.
     """
     import ipywidgets as w
@@ -88,9 +88,7 @@ def draft_explorer(adjusted: Callable, tokens_per_call: Callable, exercises: str
     picture = w.HTML()
 
     def draw(_: object = None) -> None:
-        picture.value = tried(
-            lambda: image(_agreeing(adjusted, tokens_per_call, alike.value, drafts.value)), exercises
-        )
+        picture.value = tried(lambda: image(_agreeing(adjusted, alike.value, drafts.value)), exercises)
 
     for control in (alike, drafts):
         control.observe(draw, "value")
@@ -100,7 +98,7 @@ def draft_explorer(adjusted: Callable, tokens_per_call: Callable, exercises: str
     return explorer([alike, drafts, picture], module=module, data=data)
 
 
-def _agreeing(adjusted: Callable, tokens_per_call: Callable, alike: float, drafts: int) -> "Axes":
+def _agreeing(adjusted: Callable, alike: float, drafts: int) -> "Axes":
     draft = alike * TARGET + (1 - alike) * OTHER
     instead = adjusted(TARGET.clone(), draft.clone())
     share = float(torch.minimum(TARGET, draft).sum())

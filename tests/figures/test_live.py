@@ -186,9 +186,7 @@ SHOWN: dict[str, Callable[[], object]] = {
     "block/path.js": stream,
     "complexity/costs.js": lambda: complexity_explorers.layer_explorer(complexity.layer_cost),
     "masking/reaches.js": lambda: masking_explorers.reach_explorer(masking.reach),
-    "modern/drafts.js": lambda: modern_explorers.draft_explorer(
-        modern.adjusted, modern.tokens_per_call, "Exercises 12.9"
-    ),
+    "modern/drafts.js": lambda: modern_explorers.draft_explorer(modern.adjusted, "Exercise 12.16"),
     "positional/clocks.js": lambda: positional_explorers.positions_explorer(positional.sinusoidal),
     "positional/turns.js": lambda: positional_explorers.rotary_explorer(positional.rotary),
 }
