@@ -62,7 +62,7 @@ class Summary(NbGraderPreprocessor):
         """Look at each cell, with what the text above it says."""
         known = resources["nbgrader"]
         with sa.orm.Session(_engine(known["db_url"])) as db:
-            waiting, extra = _grade(db, nb, known)
+            waiting = _grade(db, nb, known)
             time = _time(db, known, CourseDirectory(parent=self))
         rows, title, section, number = [], "", "", ""
         for cell in nb.cells:
@@ -77,7 +77,7 @@ class Summary(NbGraderPreprocessor):
             nbgrader = cell.metadata.nbgrader
             if nbgrader.get("grade") or nbgrader.get("task"):
                 row = _row(cell, section, number, nbgrader.grade_id in waiting)
-                if more := extra.get(nbgrader.grade_id):
+                if more := nbgrader.get("bonus"):
                     row["how"] += f" · with a bonus of {counted(more, 'point')}"
                 rows.append(row)
             elif nbgrader.get("comment") == NOTHING:
@@ -132,11 +132,11 @@ def _engine(url: str) -> sa.Engine:
     return sa.create_engine(url, poolclass=sa.NullPool)
 
 
-def _grade(db: sa.orm.Session, nb: NotebookNode, known: dict) -> tuple[set[str], dict[str, float]]:
+def _grade(db: sa.orm.Session, nb: NotebookNode, known: dict) -> set[str]:
     """Write the gradebook's points and comments into a notebook's cells, and its sums into `known`.
 
     Returns:
-        The cells that wait for a person, and the bonus points of those that have some.
+        The cells that wait for a person.
 
     Raises:
         LookupError: the gradebook doesn't know the submission or a cell of it.
@@ -150,13 +150,13 @@ def _grade(db: sa.orm.Session, nb: NotebookNode, known: dict) -> tuple[set[str],
         if nbgrader.get("grade") or nbgrader.get("task"):
             grade = grades[nbgrader.grade_id]
             nbgrader.score, nbgrader.points = grade.score, grade.max_score
+            nbgrader.bonus = grade.extra_credit
         if nbgrader.get("solution") or nbgrader.get("task"):
             nbgrader.comment = comments[nbgrader.grade_id]
     late = known["late_penalty"] = found.late_submission_penalty or 0
     known["score"] = sum(grade.score for grade in grades.values()) - late
     known["max_score"] = found.max_score
-    extra = {name: grade.extra_credit for name, grade in grades.items() if grade.extra_credit}
-    return {name for name, grade in grades.items() if waits(grade)}, extra
+    return {name for name, grade in grades.items() if waits(grade)}
 
 
 def _time(db: sa.orm.Session, known: dict[str, str], course: CourseDirectory) -> str:
