@@ -1,7 +1,8 @@
 """The lessons -> `site/html`: pages for Sphinx, which runs in an environment of its own, and what follows.
 
 `make site` calls this, once `bootstrap.py` has made that environment. All that it makes is in `site/`:
-`executed/`, the lessons with their outputs; `pages/`, what Sphinx reads; `npm/`, MathJax; `html/`, the site.
+`executed/`, the lessons with their outputs; `class/`, a made-up one that is graded; `pages/`, what Sphinx
+reads; `npm/`, what sets formulas and makes pages lighter; `html/`, the site.
 """
 
 import os
@@ -138,11 +139,11 @@ def _sphinx(url: str) -> int:
     environment = {**os.environ, "SITE_URL": url}
     if code := subprocess.call([*command, SITE / "pages", made], env=environment):
         return code
-    formulas = SITE / "npm/formulas.cjs"
-    shutil.copy(THEME / formulas.name, formulas)
-    if code := subprocess.call(["node", formulas, made]):
-        return code
     _lighter(made)
+    for script in ("formulas.cjs", "lighter.cjs"):
+        shutil.copy(THEME / script, SITE / "npm")
+        if code := subprocess.call(["node", SITE / "npm" / script, made]):
+            return code
     (made / ".nojekyll").touch()  # or GitHub Pages leaves _static out
     if url:
         _with_address(made, url)

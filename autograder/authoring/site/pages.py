@@ -142,7 +142,7 @@ def _outputs(done: NotebookNode, figures: Path) -> list[NotebookNode]:
 def _lasting(page: str, figures: Path) -> str:
     """What an output shows as HTML where there is no kernel: a live module, or a still picture."""
     if LIVE in page:
-        return page
+        return FIGURE.sub(lambda found: _in_a_file(found, figures), page)
     still = STILL.sub("still", SCRIPT.sub("", STYLE.sub("", page)))
     return FIGURE.sub(lambda found: _in_a_file(found, figures), still)
 
