@@ -203,9 +203,7 @@ def _read(name: str) -> str:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_every_link_within_the_site_leads_somewhere(name) -> None:
-    start = "".join(
-        re.findall(r'data-content_root="([^"]*)\./"', _read(name))
-    )  # that of 404.html isn't empty
+    start = "".join(re.findall(r'data-content_root="([^"]*)\./"', _read(name)))  # of 404.html's links
     for link in LINK.findall(_read(name)):
         parts = urlsplit(html.unescape(link))
         if parts.scheme or parts.netloc:
