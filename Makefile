@@ -23,7 +23,7 @@ site: ## the lessons as a website in site/html (LESSONS="01 02" for these alone,
 	@SITE_URL=$(SITE_URL) $(PYTHON) bootstrap.py site $(LESSONS)
 
 site-test: dev ## build the website and test it in a browser, where there is npm (TEST_ARGS go to pytest)
-ifeq ($(shell command -v npm),)
+ifeq ($(shell command -v npm 2>/dev/null),)
 	@echo "headstart: the website isn't tested here: it is built with Node's npm, which isn't installed"
 else
 	@$(BIN)/python -c "import bootstrap; bootstrap.provide('CHROMIUM', 'LIBATOMIC')"
