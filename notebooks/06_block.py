@@ -447,7 +447,7 @@ with waiting_for("Exercise 6.7"), after_predicting("block.depth"):
 norms = {
     "the paper of 2017": ...,
     "GPT-2": ...,
-    "the residual path is a plain sum of all that was said": ...,
+    "the residual path is a plain sum of the embedding and all sublayers' outputs": ...,
     "the stack needs one more norm at its end": ...,
     "known to need a slow start of the learning rate": ...,
 }
@@ -455,7 +455,7 @@ norms = {
 norms = {
     "the paper of 2017": "norm last",
     "GPT-2": "norm first",
-    "the residual path is a plain sum of all that was said": "norm first",
+    "the residual path is a plain sum of the embedding and all sublayers' outputs": "norm first",
     "the stack needs one more norm at its end": "norm first",
     "known to need a slow start of the learning rate": "norm last",
 }

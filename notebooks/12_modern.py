@@ -639,9 +639,9 @@ check("modern.mixture", mixture)
 # %% [markdown]
 # ## 12.10 Experts: load balancing
 #
-# **Why.** An expert that gets more tokens learns more, does better, and gets even more tokens, until a few do
-# everything (Shazeer et al. 2017, section 4). So imbalance is penalised, by a **load-balancing loss** (Fedus,
-# Zoph and Shazeer 2022, section 2.2).
+# **Why.** In a large model each expert may have a device of its own, and all of them wait for the busiest. Nothing
+# in the model's loss asks for an even load. So a **load-balancing loss** does (Fedus, Zoph and Shazeer 2022,
+# section 2.2).
 #
 # **Formula.** $f_e$ is expert $e$'s share of all $N \cdot k$ choices. $P_e$ is its probability, from a
 # softmax over *all* experts, averaged over the tokens:
@@ -700,8 +700,9 @@ with waiting_for("Exercises 12.8 to 12.10"), after_predicting("modern.crowd"):
 # %% [markdown] reveals="modern.crowd"
 # Each line is an expert's share of the tokens. In the last ten steps of our run the busiest expert got 28 % of
 # the tokens and the idlest 13 % without the balance loss; with it, 19 % and 15 %. The model's own loss hardly
-# differed, 2.54 and 2.52. (One seed.) A small model doesn't show what balance is good for. In a large one, each
-# expert may have a device of its own, and all of them wait for the busiest.
+# differed, 2.54 and 2.52. (One seed.) An expert that gets more tokens learns more, does better, and gets even more
+# tokens. In large models without such a loss, a few experts ended up doing everything (Shazeer et al. 2017,
+# section 4).
 
 # %% [markdown]
 # A good place for a break.

@@ -7,9 +7,7 @@ from pathlib import Path
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.description = (
-        "Write a model that you trained on this computer as one HTML file to open or send."
-    )
+    parser.description = "Write a model that you trained on this computer as one HTML file to open or send."
     parser.add_argument(
         "model", nargs="?", default="reviews", choices=("reviews", "block"),
         help="reviews: trained in lesson 08 (the default); block: in lesson 06",

@@ -5,7 +5,7 @@ from autograder.entry import Entry
 PRE, POST = "norm first", "norm last"
 OF_2017 = "the paper of 2017"
 OF_GPT2 = "GPT-2"
-SUM = "the residual path is a plain sum of all that was said"
+SUM = "the residual path is a plain sum of the embedding and all sublayers' outputs"
 LAST = "the stack needs one more norm at its end"
 WARM_UP = "known to need a slow start of the learning rate"
 PRE_OR_POST = {OF_2017: POST, OF_GPT2: PRE, SUM: PRE, LAST: PRE, WARM_UP: POST}
