@@ -57,7 +57,8 @@ def build(names: list[str], url: str = "") -> int:
     pages = SITE / "pages"
     shutil.rmtree(pages, ignore_errors=True)
     (pages / "extra/downloads").mkdir(parents=True)
-    reader, graded = "", ()
+    reader = ""
+    graded: tuple[Path, ...] = ()
     for lesson in found:
         topic = exercises.load(lessons.topic(lesson))
         ran = executed(lesson, SITE)
