@@ -7,11 +7,20 @@ import sys
 c = get_config()  # noqa: F821  (nbgrader defines it)
 
 c.CourseDirectory.course_id = "headstart"
-c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", ".DS_Store"]
+# A model to send home (`headstart share`) is nothing to hand in.
+c.CourseDirectory.ignore = [
+    ".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", ".DS_Store", "my_model.html",
+]  # fmt: skip
 
 # nbgrader starts `alembic` by name. It lies beside Python, also where the environment isn't activated.
 if shutil.which("alembic") is None:
     os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
+
+# The course's time zone: due dates are read and shown in it, in formgrader and on students' pages as well.
+c.NbGraderAPI.timezone = "UTC"  # such as "Europe/Berlin"
+# Minutes after the due date that still count as on time; days late that cost nothing, per student and term.
+c.Headstart.grace_minutes = 0
+c.Headstart.late_days = 0
 
 # What stands in the place of a solution. The checks answer NotImplementedError with "not written yet".
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
@@ -51,14 +60,15 @@ c.ExportApp.plugin_class = "autograder.classroom.exports.Csv"
 
 # Feedback and formgrader draw formulas without a network, and keep what a student wrote in its own place.
 try:
+    import autograder.classroom.dates  # (nbgrader drops time zones that it can't read)
     import autograder.classroom.locked  # noqa: F401  (it waits for a gradebook that another program has locked)
     from autograder.classroom.pages import TEMPLATES
 except ImportError:  # students' nbgrader may read this file too, where there is no grader
     pass
 else:
     c.HTMLExporter.extra_template_basedirs = TEMPLATES
+    c.GenerateFeedback.exporter_class = "autograder.classroom.pages.FeedbackExporter"
     c.GenerateFeedback.preprocessors = [
-        "nbgrader.preprocessors.GetGrades",
         "autograder.classroom.feedback.Summary",
         "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
     ]

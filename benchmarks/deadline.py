@@ -3,7 +3,7 @@
     python -m benchmarks.deadline [--submissions 1000] [--minutes 10] [--lesson 01_attention]
 
 The class is one of `headstart simulate --calm`, handed in under other names, through the exchange, as often
-as needed. Printed are the minutes from hand-in to the page that a student can fetch, whether anything was
+as needed. Printed are the seconds from hand-in to the page that a student can fetch, whether anything was
 lost or graded twice, and what a nightly `nbgrader autograde` of all would take, worked out from a few.
 """
 
@@ -56,9 +56,9 @@ def main() -> None:
         "submissions": f"{len(handed_in):,} in {options.minutes:g} minutes, most in the last third",
         "lost": f"{len(handed_in) - len(waits)}",
         "graded twice": f"{twice}",
-        "from hand-in to feedback, median": f"{median(waits) / 60:.1f} min",
-        "95 % within": f"{quantiles(waits, n=20)[-1] / 60:.1f} min",
-        "the last is answered": f"{ended / 60:.1f} min after the deadline",
+        "from hand-in to feedback, median": f"{median(waits):.0f} s",
+        "95 % within": f"{quantiles(waits, n=20)[-1]:.0f} s",
+        "the last is answered": f"{ended:.0f} s after the deadline",
         "`nbgrader autograde` of all, by night": f"{theirs / 3600:.1f} h",
     }
     for row in rows.items():

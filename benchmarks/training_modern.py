@@ -162,7 +162,9 @@ class Experts(nn.Module):
         tokens = x.flatten(0, 1)
         logits = self.router(tokens)
         self.paid = balance_loss(logits, self.rung.chosen)
-        return mixture(tokens, gates(logits, self.rung.chosen), list(self.networks)).view_as(x)
+        return mixture(
+            tokens, gates(logits, self.rung.chosen, torch.zeros(self.rung.experts)), list(self.networks)
+        ).view_as(x)
 
 
 class Model(nn.Module):

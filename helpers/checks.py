@@ -17,7 +17,14 @@ from helpers.checking.calling.forbidding import replaced
 from helpers.checking.calling.outcome import ENDS, CallStatus, Case, Outcome
 from helpers.checking.calling.registry import is_recipe, make_layer
 from helpers.checking.code import keeping, running
-from helpers.checking.code.tracing import Tangled, cells_so_far, did_not_run, forbidden_use, not_made_anew
+from helpers.checking.code.tracing import (
+    Tangled,
+    cells_so_far,
+    did_not_run,
+    fix_first,
+    forbidden_use,
+    not_made_anew,
+)
 from helpers.checking.comparing import Difference, compare
 from helpers.checking.finding import Finding, Status
 from helpers.checking.parts import Calls, at_fault, in_place
@@ -113,6 +120,9 @@ def _found(sheet: Sheet, answer: object, cells: list[str], name: str) -> Finding
         outcomes = [used] * len(sheet.cases) if used else _outcomes(sheet, answer)
         blamed = at_fault(sheet, outcomes, failing, functools.partial(_outcomes_with, answer))
     finding = assess(sheet, outcomes, blamed=blamed, rounding=_rounding)
+    failed = {number: failure.error for number, failure in running.failures().items() if number < len(cells)}
+    if first := fix_first(finding.returned, cells, failed):
+        finding = replace(finding, meaning=first, cause="needs")
     (_rounding.add if finding.remark else _rounding.discard)(sheet.exercise)
     return finding
 

@@ -508,7 +508,8 @@ with waiting_for("Exercise 3.5"):
 # %% [markdown]
 # ## 3.6 Explore: two positions compared
 #
-# The picture calls **your** function of 3.3: the table, two of its rows, and the dot products of row a with all others.
+# The picture calls **your** function of 3.3. Each clock is a pair of features, with a hand for each of two positions;
+# beside the clocks are the dot products of row a with all others, and below them both rows.
 #
 # 1. Move a and b together, keeping their distance. What stays the same?
 # 2. Make the width 4. Which positions are now hard to distinguish from a? The first pair shows why.
@@ -757,7 +758,7 @@ with waiting_for("Exercises 3.3 and 3.8a"):
 # %% [markdown]
 # In each pair of features, the table *adds* an arrow, turned by the position, to the word. Rotary positions turn
 # *the word's own* query and key. The picture below turns a query and a key. Move the key away from the query,
-# then move both, and watch the arrows and the score.
+# then move both, and watch the hands and the score.
 
 # %% draw=true
 # Explore: a query and a key, turned

@@ -377,10 +377,10 @@ with waiting_for("Exercises 5.5 and 5.6"):
 # $w$ operations takes it $w / P$ time steps, but at least 1. (This is Brent's theorem of 1974, simplified.) With
 # one calculator, only operations count. A GPU does many thousands at once. Try these:
 #
-# 1. One calculator. Along which line does the winning layer change?
+# 1. One calculator. At which length do the lines of attention and recurrence cross, and how does that depend on $d$?
 # 2. Increase the number of calculators. Which layer drops out first, and at how many calculators, for $n = 512$,
 #    $d = 256$?
-# 3. With very many calculators, make the kernel wider. How does the border move?
+# 3. With very many calculators, make the kernel wider. Where does the convolution now cross attention?
 # 4. Why does the convolution never win with one calculator? When is it useful?
 
 # %% draw=true

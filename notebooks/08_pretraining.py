@@ -1593,7 +1593,7 @@ def continued(model, line, count, seed=0):
 def train_on_plays(model, ids, tokens, steps=2000, context=64, batch_size=12):
     """Your parts, on Shakespeare, with what they write meanwhile."""
     optimizer, spread = optimizer_of(model, 3e-3, 3e-3, 0.02), training.on_all_cores(loss_of)
-    keep = training.Checkpoint(f"plays_{len(tokens)}", model=model, optimizer=optimizer)
+    keep = training.Checkpoint(f"plays_{len(tokens)}_{WIDTH}", model=model, optimizer=optimizer)
     limits = {"nanoGPT": 1.88} if len(tokens) < 100 else {}
     live = training.Live(steps, "nats per token", limits, "Shakespeare", keep=keep)
     start = torch.tensor([[tokens.index("¶")]])
@@ -1604,10 +1604,11 @@ def train_on_plays(model, ids, tokens, steps=2000, context=64, batch_size=12):
         live.add(training=training_step(model, optimizer, spread, (rows[:, :-1], rows[:, 1:])))
         if step % max(1, steps // 8) == 0:
             live.write(plays.text_of(tokens[n] for n in continued(model, start, 60, seed=step)[0]))
+    training.keep("plays", model, live, tokens)
 
 
 # %% draw=true
-MERGES = 0  # or 256
+MERGES, WIDTH = 0, 128  # or 256 merges; 80 wide fits a page to send
 if not SHAKESPEARE:
     print("SHAKESPEARE is False, in 8.1: nothing is trained here.")
 else:
@@ -1615,7 +1616,7 @@ else:
         text = corpora.load("tinyshakespeare")
         (ids, unseen), tokens = read_plays(text, MERGES)
         torch.manual_seed(1)  # the course's was 0
-        playwright = new_model(len(tokens), 128, 4, 4, 64)
+        playwright = new_model(len(tokens), WIDTH, 4, 4, 64)
         train_on_plays(playwright, ids, tokens, training.steps(2000))
         nats = plays.held_out_loss(playwright, unseen, loss_of)
         characters = len(plays.split(text)[1]) / len(unseen)
@@ -1627,6 +1628,18 @@ else:
         show(plays.bits_by_merges(plays.kept(), (MERGES, bits)))
         line = continued(playwright, torch.tensor([[tokens.index("¶")]]), 300)
         print(plays.text_of(tokens[n] for n in line[0]))
+
+# %% [markdown]
+# **In one file.** A page to send has room for 2 MB, four bytes for each weight. The playwright of 128 numbers per
+# token has 0.8 million weights, too many; with `WIDTH = 80` and letters it has 0.3 million, and fits. Then the cell
+# below writes it as `my_model.html`, if `SHARE` in 8.18 is True (or, later, `headstart share plays` in a terminal).
+
+# %% draw=true
+# Your playwright as a page to keep or to send
+if SHAKESPEARE and SHARE and WIDTH <= 80 and not MERGES:
+    sharing.share("plays", playwright, NAME, whose)
+else:
+    print("No page is written: that takes SHAKESPEARE, SHARE, letters, and a WIDTH of at most 80.")
 
 # %% [markdown]
 # ## 8.22 What to remember

@@ -1210,11 +1210,11 @@ with waiting_for("the training in 11.9"):
 
 # %%
 def watch(text):
-    """The words written, and the cross-attention
-    of the layer that aligns best, (T_t, T_s).
+    """The words written, and the cross-attention of
+    the layer that aligns best, (H, T_t, T_s).
     """
     _, written, _, crossed = watched(text)
-    return written, crossed[best_layer].mean(dim=0)
+    return written, crossed[best_layer]
 
 
 # %% draw=true

@@ -1,16 +1,16 @@
 # %% [markdown]
 # # 12 · Since 2017
 #
-# - **You will learn** what has changed in the block since the paper, one step at a time, and build today's
-#   block: RMS norm, a gate, shared keys, rotary positions, experts. Then you make a trained model cheaper to
-#   run: with one byte per weight, and with drafts by a small model. Each step is measured, and some bring
-#   nothing here.
+# - **You will learn** what has changed in the block since the paper, one step at a time, and build the block of
+#   2025: RMS norm, a gate, shared keys, rotary positions, experts. Then you make models cheaper to run: with one
+#   byte per weight or half of one, a smaller cache or none, and drafts by a small model. Each step is measured,
+#   and some bring nothing here. Section 12.17 compares five models as of November 2026.
 # - **You need** lessons 3, 5, 6 and 8: rotary positions, grouped heads, the block, a trained language model.
-# - **Time** {minutes} minutes, in three sittings: 12.0 to 12.6, 12.7 to 12.10, 12.11 to 12.18. Two trainings
-#   take about a minute together on two cores.
+# - **Time** {minutes} minutes, in four sittings: 12.0 to 12.6, 12.7 to 12.10, 12.11 to 12.14, 12.15 to 12.19. Two
+#   trainings take about a minute together on two cores.
 #
 # The models of this lesson are a million times smaller than those you read about. What helps there needn't
-# help here, and vice versa. So every claim says where it was measured.
+# help here, so every claim says where it was measured.
 
 # %% setup=true
 import math
@@ -24,7 +24,7 @@ from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 from helpers.masking import causal_mask, masked_attention
-from helpers.modern import drawings, experiments, explorers, figures, rungs
+from helpers.modern import cheaper, drawings, experiments, explorers, figures, rungs
 from helpers.multihead import merge_heads, split_heads
 from helpers.positional import rotary
 
@@ -45,8 +45,7 @@ torch.set_num_threads(1)  # the training has threads of its own, one a core
 # ## 12.1 RMS norm
 #
 # **Why.** A layer norm subtracts the mean and divides by the standard deviation. Zhang and Sennrich (2019)
-# leave out the mean and only rescale. Their models learned just as well, and their norm was faster. Llama and
-# Qwen use it, as do many others.
+# leave out the mean and only rescale. Their models learned just as well, and their norm was faster.
 #
 # **Formula.** For one vector $x$ of $C$ channels:
 #
@@ -102,8 +101,8 @@ check("modern.rms_norm", rms_norm)
 # **By hand.** $C$ = 1, $d_\text{ff}$ = 1, $W_\text{gate}$ = 1, $W_\text{up}$ = 2, $W_\text{down}$ = 3, $x$ = 1. The gate is
 # SiLU(1) = 0.731, times 2 is 1.462, times 3 is **4.386**.
 #
-# Why does it help? Shazeer's paper ends: "We offer no explanation as to why these architectures seem to work; we
-# attribute their success, as all else, to divine benevolence."
+# Why does it help? "We offer no explanation", Shazeer's paper ends; "we attribute their success, as all else, to
+# divine benevolence."
 
 # %% draw=true
 # The two ways through the network
@@ -147,46 +146,35 @@ class GatedFeedForward(torch.nn.Module):
 check("modern.gated", GatedFeedForward)
 
 # %% [markdown]
-# ## 12.3 As many weights as before
+# Three maps have 50 % more weights than two, and with 50 % more weights any change may look good. So a fair
+# comparison takes two thirds of the width. Llama 7B's is 11,008: two thirds of 4 · 4,096, up to a multiple of 256
+# (Touvron et al. 2023).
 #
-# **Why.** Three maps have 50 % more weights than two, and with 50 % more weights any change may look good. So
-# a fair comparison makes the network narrower: at two thirds of the width, three maps have as many weights as
-# two had. Llama's code rounds that down to an integer, and then up to a multiple of 256.
+# ## 12.3 Longer texts
 #
-# **By hand.** $d_\text{model}$ = 4,096, so the network of 2017 would be 4 · 4,096 = 16,384 wide. Two thirds are
-# 10,922.67, rounded down 10,922. The next multiple of 256 is 43 · 256 = **11,008**: the width in Llama 7B (Touvron
-# et al. 2023).
+# **A larger base.** Rotary positions (3.8) turn pair $i$ of a head's $D$ features by $b^{-2i/D}$ per position, with
+# the base $b$ = 10,000. The slowest pairs don't complete a turn in a text of 4,096 positions, so training shows a
+# model only a part of their circle. In longer texts they point where it has never seen them. Xiong et al. (2023)
+# raised Llama 2's base to 500,000 and trained on with long texts. A larger base turns the pairs more slowly:
+
+# %% draw=true
+# How far the pairs of a head of 128 features turn, for three bases
+figures.show_table(figures.turns_table())
+
+# %% [markdown]
+# At the base 10,000 the slowest pair turns by 27° over 4,096 positions, and more than twice around over 131,072. At
+# 1,000,000 it turns by 9° over the long text.
 #
-# **Exercise 12.3** · difficulty 2 of 5 · 5 minutes · 1 point
-#
-# **Return two thirds of the width, rounded down, then up to the next multiple.**
-#
-# <details><summary>Hint 1</summary><code>//</code> drops a fraction. What does <code>-(-7 // 2)</code> give?</details>
-# <details><summary>Hint 2</summary>What should happen to a width that is a multiple already?</details>
-# <details><summary>The idea</summary>Round down once, after taking two thirds; then round up to a
-# multiple.</details>
+# **Windows** (4.11). Where a layer sees the nearest positions alone, only they have to be cached. After $n$ layers
+# with a window of $w$ a position knows of $n\,(w - 1)$ earlier ones; a full layer among them lifts that limit. Here
+# are 12 layers over 64 positions, with a window of 4:
 
+# %% draw=true
+# What the last position knows of, and what has to be cached
+figures.show_table(figures.windows_table())
 
-# %% exercise="modern.width"
-def gated_width(d_ff, multiple):
-    """How wide a network with a gate is made
-    to have as many weights as one without.
-
-    Args:
-        d_ff: width of the network without a gate, an integer.
-        multiple: what the width has to be a multiple of, an integer.
-
-    Returns:
-        Two thirds of d_ff, without its fraction, up to the next
-        multiple: an integer.
-    """
-    ### BEGIN SOLUTION
-    return -(-(2 * d_ff // 3) // multiple) * multiple
-    ### END SOLUTION
-
-
-# %% check="modern.width"
-check("modern.width", gated_width)
+# %% [markdown]
+# This is what a position *can* know of. How much of it survives, only training shows.
 
 # %% [markdown]
 # ## 12.4 Attention today
@@ -197,15 +185,13 @@ check("modern.width", gated_width)
 #   on distances. Nothing is added to the embeddings any more.
 # - **Shared keys**, or grouped-query attention (5.14): several heads of queries share one head of keys and
 #   values, and the cache shrinks by that factor.
-# - **No biases**, as in the feed-forward network.
-# - **Norms of queries and keys**, in each head, before they are turned (Henry et al. 2020; Dehghani et al. 2023,
-#   section 2: without them, the scores in a model of billions of weights grew until the softmax was nearly all 0
-#   and 1, and training broke down). With them a score is bounded: with weights of 1, $|q| = |k| = \sqrt D$, so
-#   $q \cdot k / \sqrt D$ is at most $\sqrt D$.
+# - **No biases.**
+# - **Norms of queries and keys**, in each head, before they are turned (Henry et al. 2020). Without them, the scores in
+#   a model of 22 billion weights grew until training broke down (Dehghani et al. 2023, section 2). With them, and
+#   weights of 1, $|q| = |k| = \sqrt D$, so $q \cdot k / \sqrt D$ is at most $\sqrt D$.
 #
 # **By hand.** 8 channels, 4 heads of queries, 2 of keys and values: a head has $D$ = 2 channels. $W_q$ and
-# $W_o$ are 8 × 8, $W_k$ and $W_v$ only 4 × 8. Together **192** weights, where lesson 2's module has 256, plus
-# 32 biases. With norm weights of 1, no score can exceed $\sqrt 2$.
+# $W_o$ are 8 × 8, $W_k$ and $W_v$ only 4 × 8. Together **192** weights, where lesson 2's module has 288.
 
 # %% draw=true
 # Four heads of queries, two of keys and values
@@ -273,7 +259,7 @@ check("modern.attention", GroupedAttention)
 # gives (0.2, 1.4), attention adds (0.1, 0.7): (1.1, 7.7). That has the same direction, so the norm gives
 # (0.2, 1.4) again, and the network adds (0.4, 2.8): **(1.5, 10.5)**.
 #
-# **Exercise 12.5** · difficulty 2 of 5 · 8 minutes · 3 points
+# **Exercise 12.5** · difficulty 2 of 5 · 6 minutes · 3 points
 #
 # **Write `forward`: attention, then the network, each reading the residual path through its norm, and added
 # to it.**
@@ -316,8 +302,7 @@ class Block(torch.nn.Module):
 check("modern.block", Block)
 
 # %% [markdown]
-# The model around it is short: an embedding, blocks, a norm, and the same embedding as output map, as in
-# lesson 6. There is no table of positions any more.
+# The model around it is as in lesson 6, but without a table of positions.
 
 
 # %%
@@ -341,12 +326,10 @@ class Model(torch.nn.Module):
 # %% [markdown]
 # ## 12.6 The same block as theirs?
 #
-# **Why.** Qwen3 (Yang et al. 2025) is made of these blocks. (The published models turn with a base of
-# 1,000,000, and some have heads wider than C / H.) With the same weights, your model should give the same
-# logits. One thing is in the way. Your `rotary` turns *neighbours*, features $2i$ and $2i + 1$, as the
-# RoFormer paper does. The code of Qwen3, and of most published weights, pairs feature $i$ with $i + D/2$
-# instead. The result is the same up to the order of features. So the *rows* of $W_q$ and $W_k$, which compute
-# those features, have to be reordered within each head.
+# **Why.** Qwen3 (Yang et al. 2025) is made of these blocks. With the same weights, your model should give the same
+# logits. One thing is in the way. Your `rotary` turns *neighbours*, features $2i$ and $2i + 1$, as the RoFormer paper
+# does. The code of Qwen3, and of most published weights, pairs feature $i$ with $i + D/2$. The result is the same up
+# to the order of features. So the *rows* of $W_q$ and $W_k$ have to be reordered within each head.
 #
 # **By hand.** One head, $D$ = 4, rows a, b, c, d. The pairs are (a, c) and (b, d). As neighbours: **a, c, b,
 # d**.
@@ -385,9 +368,8 @@ def interleaved(weight, n_heads):
 check("modern.interleaved", interleaved)
 
 # %% [markdown]
-# Here is a small Qwen3 from the *transformers* library, with random weights and our base of 10,000. Your
-# model gets the same weights (the words divided by √C, by which it multiplies them), and both read the same
-# tokens. Without the new order of rows it would be a different model:
+# Here is a small Qwen3 from the *transformers* library, with random weights and our base of 10,000. Your model gets
+# the same weights (the words divided by √C, by which it multiplies them), and both read the same tokens.
 
 # %% draw=true
 # How far your model is from a small Qwen3
@@ -406,13 +388,12 @@ with waiting_for("Exercises 12.1 to 12.6"), torch.no_grad():
 #
 # ## 12.7 Does it learn better?
 #
-# Two models of the same size: lesson 6's and yours. Yours saves weights on keys, values, positions and biases, and
-# spends them on a wider feed-forward network. Both read the same reviews in the same order.
+# Two models of the same size, lesson 6's and yours, read the same reviews in the same order. Yours saves weights on
+# keys, values, positions and biases, and spends them on a wider network.
 #
 # On a fast GPU (NVIDIA's H200; `%env HEADSTART_DEVICE=cuda`, as in 6.14), the first run took
 # {measured.lessons_from_top_to_bottom.12_modern_block_of_2019.s_cuda} seconds instead of
-# {measured.lessons_from_top_to_bottom.12_modern_block_of_2019.s_cpu} on two CPU cores, and the losses differed
-# by 0.001 at most.
+# {measured.lessons_from_top_to_bottom.12_modern_block_of_2019.s_cpu} on two CPU cores.
 
 # %% draw=true
 TRAIN_ANEW = False
@@ -433,12 +414,11 @@ with waiting_for("Exercises 12.1 to 12.5"):
 # %% [markdown]
 # In our run the older block ended at {measured.lessons_from_top_to_bottom.12_modern_block_of_2019.ends_with_cpu.2}
 # and today's at {measured.lessons_from_top_to_bottom.12_modern_block_of_today.ends_with_cpu.2} (one seed): no
-# difference worth mentioning. Before the end they changed places twice. With a small model on an easy language
-# there is little to gain.
+# difference worth mentioning. With a small model on an easy language there is little to gain.
 #
-# One run of two models can't show what each change does. A **ladder** can: each rung makes a single change to the
-# one before, and gets the best of three learning rates and three seeds. All but the last have about as many
-# weights. It takes an hour, so it was measured beforehand, by `python -m benchmarks.training_modern`.
+# A **ladder** shows what each change does: each rung makes a single one, and gets the best of three learning rates and
+# three seeds. All but the last have about as many weights. It takes an hour, so it was measured beforehand, by
+# `python -m benchmarks.training_modern`.
 
 # %% predict="modern.worth"
 
@@ -460,30 +440,24 @@ with waiting_for("your prediction"), after_predicting("modern.worth"):
 # little, {measured.training_modern.no_biases.since_the_rung_above.1}
 # ({measured.training_modern.no_biases.since_the_rung_above.2} to
 # {measured.training_modern.no_biases.since_the_rung_above.3}). For the other six changes the interval contains
-# 0: three seeds can't show whether they help or harm a model of this size. (With nine independent 95 %
-# intervals, the chance that at least one of them misses the truth is 37 %.)
+# 0: three seeds can't show whether they help or harm a model of this size.
 #
 # Now look at time. Each change made a step slower on our processor. An RMS norm does less work than a layer
-# norm but takes longer, since torch has layer norm as one fused operation. Before queries and keys were
-# normalised, a step took {measured.training_modern.2_heads_of_keys_for_4.time_of_a_step} times as long as the
-# paper's, and then {measured.training_modern.query_key_norm.time_of_a_step} times. In the mixture of experts
-# (12.8) with as many weights, each token goes through only half of the experts, and yet a step takes
-# {measured.training_modern.2_of_4_experts_as_many_weights.time_of_a_step} times as long: many small products
-# are slower than a few large ones. At equal time no rung is clearly the best. Rotary positions
-# ({measured.training_modern.rotary_positions.equal_time:.3f}) and no biases
-# ({measured.training_modern.no_biases.equal_time:.3f}) differ by less than their seeds do, and the next two
-# rungs can't be told apart from them. The two with experts
+# norm but takes longer, since torch has layer norm as one fused operation. With queries and keys normalised a step
+# takes {measured.training_modern.query_key_norm.time_of_a_step} times as long as the paper's, with experts (12.8)
+# {measured.training_modern.2_of_4_experts_as_many_weights.time_of_a_step} times: many small products are slower than a
+# few large ones. At equal time no
+# rung is clearly the best, and the two with experts
 # ({measured.training_modern.2_of_4_experts_as_many_weights.equal_time:.3f} and
-# {measured.training_modern.2_of_4_experts_as_much_work.equal_time:.3f}) are behind query-key norm, the last
-# rung without experts ({measured.training_modern.query_key_norm.equal_time:.3f}), by more than seeds differ.
+# {measured.training_modern.2_of_4_experts_as_much_work.equal_time:.3f}) are behind the last without
+# ({measured.training_modern.query_key_norm.equal_time:.3f}) by more than seeds differ.
 #
-# (The rates tried were 0.003, 0.01 and 0.03. The paper's block took the lowest and several rungs the highest,
-# so these might do still better with others.)
+# (The rates tried were 0.003, 0.01 and 0.03. The paper's block took the lowest and several rungs the highest.)
 
 # %% [markdown]
 # **A rung of your own.** Your block has every change down to *query-key norm*. With the ladder's sizes, text,
-# steps and learning rate, your model is one more run of that rung, from a fourth seed. It takes about a
-# minute on one core; an interrupted run resumes where it stopped.
+# steps and learning rate, your model is one more run of that rung, from a fourth seed. It takes about a minute on
+# one core.
 
 # %% draw=true
 # Your model as one more run of its rung
@@ -497,7 +471,6 @@ with waiting_for("Exercises 12.1 to 12.5"), after_predicting("modern.worth"):
 
 # %% [markdown]
 # If your point is about as far from the row's dots as they are from each other, your parts do what the course's do.
-# Compare it with the rows above and below: with one seed each, you couldn't tell which of these rungs is better.
 
 # %% [markdown]
 # **Question 12.7** · graded by hand · 10 minutes · 5 points
@@ -543,41 +516,47 @@ with waiting_for("Exercises 12.1 to 12.5"), after_predicting("modern.worth"):
 # **Why.** More weights can hold more knowledge, but cost more work for each token. A **mixture of experts**
 # (Shazeer et al. 2017) has several networks, the experts, and gives each token to a few of them. Mixtral (Jiang
 # et al. 2024) has eight and uses two: a token uses 13 of its 47 billion weights. A **router**, a linear map to
-# one score for each expert, chooses them.
+# one score for each expert, chooses them. A **bias** can make an expert likelier to be chosen, without a say in how
+# much it counts (Wang et al. 2024); 12.10 shows what for.
 #
-# **Formula.** For scores $s$, and the set $K$ of the $k$ best:
+# **Formula.** For scores $s$ and biases $b$, let $K$ be the $k$ experts with the largest $s_e + b_e$:
 #
 # $$g_e = \frac{e^{s_e}}{\sum_{i \in K} e^{s_i}} \text{ for } e \in K, \quad 0 \text{ for all others}$$
 #
-# **By hand.** Scores (2, 1, 0, 1.5), $k$ = 2. The best are 2 and 1.5. Their softmax: $1/(1 + e^{-0.5})$ =
-# 0.622 and 0.378. So the gates are **(0.622, 0, 0, 0.378)**.
+# **By hand.** Scores (2, 1, 0, 1.5), $k$ = 2. Without biases the best are 2 and 1.5. Their softmax: $1/(1 + e^{-0.5})$
+# = 0.622 and 0.378. So the gates are **(0.622, 0, 0, 0.378)**. With the biases (0, 0, 3, 0) the first and the third
+# are chosen, and the softmax of their scores, 2 and 0, gives **(0.881, 0, 0.119, 0)**.
 #
-# **Exercise 12.8** · difficulty 3 of 5 · 8 minutes · 3 points
+# **Exercise 12.8** · difficulty 3 of 5 · 10 minutes · 3 points
 #
-# **Return each expert's gate: a softmax over the k best, 0 for the others.**
+# **Return each expert's gate: a softmax over the scores of the k chosen, 0 for the others.**
 #
-# <details><summary>Hint 1</summary><code>topk</code> gives the best scores and their places. How does
-# <code>scatter</code> put numbers back into those places?</details>
-# <details><summary>Hint 2</summary>Or with a mask, as in lesson 4: what must a score be before the softmax,
-# so that its weight is 0?</details>
-# <details><summary>The idea</summary>The gates of the chosen experts sum to 1; the others are 0.</details>
+# <details><summary>Hint 1</summary>Which sums decide who is chosen, and which numbers go into the
+# softmax?</details>
+# <details><summary>Hint 2</summary><code>topk</code> gives places. How does <code>gather</code> read from them, and
+# <code>scatter</code> write to them? Or with a mask, as in lesson 4: what must a score be before the softmax, so that
+# its weight is 0?</details>
+# <details><summary>The idea</summary>Biases choose, scores weigh.</details>
 
 
 # %% exercise="modern.gates"
-def gates(logits, k):
+def gates(logits, k, bias):
     """How much each expert counts for each token.
 
     Args:
         logits: the router's scores, (..., E).
         k: how many experts a token is given to.
+        bias: added to the scores for the choice
+            alone, (E,).
 
     Returns:
-        (..., E): a softmax over the k best
-        of each row, 0 for the others.
+        (..., E): a softmax over the scores of the
+        k chosen of each row, 0 for the others.
     """
     ### BEGIN SOLUTION
-    best, places = logits.topk(k, dim=-1)
-    return torch.zeros_like(logits).scatter(-1, places, best.softmax(dim=-1))
+    places = (logits + bias).topk(k, dim=-1).indices
+    shares = logits.gather(-1, places).softmax(dim=-1)
+    return torch.zeros_like(logits).scatter(-1, places, shares)
     ### END SOLUTION
 
 
@@ -587,8 +566,7 @@ check("modern.gates", gates)
 # %% [markdown]
 # ## 12.9 Experts: the work
 #
-# **Why.** This is where work is saved: an expert reads *its* tokens and no others. Computing all eight experts for
-# all tokens and multiplying most results by 0 would give the same, with four times the work.
+# **Why.** This is where work is saved: an expert reads *its* tokens and no others.
 #
 # **By hand.** One token, $x$ = 3, gates (0.75, 0, 0.25). The first expert doubles, the third negates: 0.75 ·
 # 6 + 0.25 · (−3) = **3.75**. The second isn't computed.
@@ -637,6 +615,22 @@ def mixture(x, gates, experts):
 check("modern.mixture", mixture)
 
 # %% [markdown]
+# Many models add a **shared expert** that reads every token (Dai et al. 2024), so that not every expert has to learn
+# what all tokens need. To your `mixture` it is one more expert, whose gate is always 1.
+
+# %% draw=true
+# A shared expert is one more, with a gate of 1
+with waiting_for("Exercises 12.8 and 12.9"), torch.no_grad():
+    torch.manual_seed(0)
+    x, shared = torch.randn(6, 8), torch.nn.Linear(8, 8)
+    some = [torch.nn.Linear(8, 8) for _ in range(4)]
+    routed = gates(torch.randn(6, 4), 2, torch.zeros(4))
+    with_shared = torch.cat([routed, torch.ones(6, 1)], dim=-1)
+    as_one_more = mixture(x, with_shared, [*some, shared])
+    apart = as_one_more - (shared(x) + mixture(x, routed, some))
+    print(f"largest difference: {apart.abs().max():.1e}")
+
+# %% [markdown]
 # ## 12.10 Experts: load balancing
 #
 # **Why.** In a large model each expert may have a device of its own, and all of them wait for the busiest. Nothing
@@ -650,57 +644,35 @@ check("modern.mixture", mixture)
 #
 # $f$ is counted, so it has no gradient. $P$ has one: it makes busy experts less probable.
 #
-# **By hand.** Two experts, $k$ = 1. Two tokens, both with the probabilities 0.8 and 0.2. Both go to the
-# first: $f$ = (1, 0), $P$ = (0.8, 0.2), and the loss is 2 · (1 · 0.8 + 0 · 0.2) = **1.6**. If both are
-# balanced, it is 1.
-#
-# **Exercise 12.10** · difficulty 3 of 5 · 10 minutes · 3 points
-#
-# **Return E times the sum over the experts of share times mean probability.**
-#
-# <details><summary>Hint 1</summary>How often does each expert occur among the places of <code>topk</code>?
-# (<code>one_hot</code> turns places into ones, to be summed.)</details>
-# <details><summary>Hint 2</summary>Each token was counted k times. By what do you divide, so that the shares sum to
-# 1?</details>
-# <details><summary>The idea</summary>Two vectors of E numbers, and their dot product.</details>
+# Two experts, $k$ = 1, and two tokens that both go to the first with the probability 0.8: the loss is 2 · (1 · 0.8 +
+# 0 · 0.2) = 1.6. If both are balanced, it is 1.
 
 
-# %% exercise="modern.balance"
+# %%
 def balance_loss(logits, k):
-    """What a router pays for sending too much to the same experts.
-
-    Args:
-        logits: the router's scores of N tokens, (N, E).
-        k: how many experts a token is given to.
-
-    Returns:
-        E · Σ share of the places · mean
-        probability, a tensor of one number.
-    """
-    ### BEGIN SOLUTION
+    """What a router pays for sending too much to the same experts."""
     N, E = logits.shape
     counts = torch.zeros_like(logits).scatter(-1, logits.topk(k, dim=-1).indices, 1.0)
-    return E * (counts.sum(dim=0) / (N * k) * logits.softmax(dim=-1).mean(dim=0)).sum()
-    ### END SOLUTION
+    share = counts.sum(dim=0) / (N * k)
+    return E * (share * logits.softmax(dim=-1).mean(dim=0)).sum()
 
-
-# %% check="modern.balance"
-check("modern.balance", balance_loss)
 
 # %% [markdown]
-# A small model with a mixture of six experts learns for a few seconds, without your loss and with it.
+# Another way leaves the loss alone (Wang et al. 2024; DeepSeek-V3 was trained so). After each step, the bias of each
+# expert that got less than its share goes up a little, and that of each other goes down. A small model with a
+# mixture of six experts learns for a few seconds: with nothing, with this loss, with biases.
 
 # %% predict="modern.crowd"
 
 # %% draw=true
-# Where six experts' tokens go, without your loss and with it
-with waiting_for("Exercises 12.8 to 12.10"), after_predicting("modern.crowd"):
-    show(figures.crowds(experiments.crowded(gates, mixture, balance_loss, (0.0, 0.02))))
+# Where six experts' tokens go: nothing, the loss, biases
+with waiting_for("Exercises 12.8 and 12.9"), after_predicting("modern.crowd"):
+    show(figures.crowds(experiments.crowded(gates, mixture, balance_loss)))
 
 # %% [markdown] reveals="modern.crowd"
 # Each line is an expert's share of the tokens. In the last ten steps of our run the busiest expert got 28 % of
-# the tokens and the idlest 13 % without the balance loss; with it, 19 % and 15 %. The model's own loss hardly
-# differed, 2.54 and 2.52. (One seed.) An expert that gets more tokens learns more, does better, and gets even more
+# the tokens and the idlest 13 % with nothing; with the balance loss 19 % and 15 %, with biases 18 % and 15 %. The
+# model's own loss hardly differed: 2.54, 2.52 and 2.54. (One seed.) An expert that gets more tokens learns more, does better, and gets even more
 # tokens. In large models without such a loss, a few experts ended up doing everything (Shazeer et al. 2017,
 # section 4).
 
@@ -755,54 +727,16 @@ def quantized(weight):
 check("modern.quantized", quantized)
 
 # %% [markdown]
-# Give each weight fewer bits than eight. Then let one weight of row 2 grow: which weights suffer? Which do if all
-# rows share one scale?
+# Take fewer bits. Then let one weight of row 2 grow: which weights suffer? Which do if all rows share one scale?
 
 # %% draw=true
 # Explore: a weight with fewer bits
 explorers.bits_explorer(quantized, "Exercise 12.11")
 
 # %% [markdown]
-# An outlier spoils its row: all its neighbours are rounded to a coarse grid. With one scale for the whole map
-# it spoils every row. In large models the main trouble is outliers in a few channels of the *activations* x.
-# Dettmers et al. (2022) quantise activations as well, but compute with those channels in 16 bits. We quantise
-# only weights.
-
-# %% [markdown]
-# ## 12.12 Using the bytes
-#
-# **By hand.** $x$ = (1, 2), and the row is (50, −127) with the scale 0.01: 50 − 254 = −204, times 0.01 is
-# **−2.04**.
-#
-# **Exercise 12.12** · difficulty 2 of 5 · 5 minutes · 1 point
-#
-# **Send x through a map that was `quantized`.**
-#
-# <details><summary>Hint 1</summary>How do you get a weight back from its number and its scale?</details>
-# <details><summary>Hint 2</summary>The map is (out, in) and x is (..., in). Which product gives (...,
-# out)?</details>
-# <details><summary>The idea</summary>A row's scale can be applied before the product, or to what comes out.</details>
-
-
-# %% exercise="modern.quantized_linear"
-def quantized_linear(x, whole, scales):
-    """Send x through a map that was `quantized`.
-
-    Args:
-        x: (..., in).
-        whole: int8, (out, in).
-        scales: (out, 1).
-
-    Returns:
-        (..., out).
-    """
-    ### BEGIN SOLUTION
-    return x @ (whole * scales).T
-    ### END SOLUTION
-
-
-# %% check="modern.quantized_linear"
-check("modern.quantized_linear", quantized_linear)
+# An outlier spoils its row: all its neighbours are rounded to a coarse grid. In large models the main trouble is
+# outliers in a few channels of the *activations* x. Dettmers et al. (2022) quantise activations as well, but compute
+# with those channels in 16 bits. We quantise only weights.
 
 # %% [markdown]
 # Now quantise all maps of the trained model, and its words, with 8 bits and with fewer.
@@ -814,16 +748,228 @@ check("modern.quantized_linear", quantized_linear)
 with waiting_for("Exercise 12.11, and the training in 12.7"), after_predicting("modern.bits"):
     trained = models.get("block of today")
     experiments.needs(trained)
-    show(figures.bits(experiments.losses_by_bits(trained, quantized)))
+    show(figures.bits(cheaper.losses_by_bits(trained, quantized)))
 
 # %% [markdown] reveals="modern.bits"
 # In our run, 8 bits changed the loss by less than 0.0001, 4 bits by 0.0095, 3 bits by 0.072, and 2 bits gave
-# a model that knows next to nothing (one model). For running, a quarter or an eighth of the 32 bits is enough
-# here. *Training* needs more, since many tiny steps have to add up: mixed-precision training computes in 16
-# bits, but keeps the weights in 32 (Micikevicius et al. 2018).
+# a model that knows next to nothing (one model). *Training* needs more, since many tiny steps have to add up: mixed-precision training computes in 16
+# bits, but keeps the weights in 32 (Micikevicius et al. 2018). bfloat16 keeps about two or three digits of a number:
+# next to 1 it has only steps of 1/128.
+
+# %% draw=true
+# Add 0.001 to 1, a thousand times
+for dtype in (torch.float32, torch.bfloat16):
+    weight = torch.ones((), dtype=dtype)
+    for _ in range(1000):
+        weight += 1e-3
+    print(f"in {dtype}: {weight.item():.4f}")
 
 # %% [markdown]
-# ## 12.13 Drafts
+# ## 12.12 Four bits
+#
+# **Why.** At four bits, one large weight spoils too much if a whole row shares its scale. So neighbours share a
+# scale in small **groups** (*blocking*, Dettmers and Zettlemoyer 2023, section 2). A scale of 16 bits for each 32
+# weights adds half a bit to each.
+#
+# **By hand.** The row is (0.7, 0.3, −0.02, 0.014), in groups of two. The first scale is 0.7 / 7 = 0.1, the second
+# 0.02 / 7. The whole numbers are **(7, 3, −7, 5)**. With one scale for the row they would be (7, 3, 0, 0).
+#
+# **Exercise 12.12** · difficulty 3 of 5 · 8 minutes · 3 points
+#
+# **Return the whole numbers, from −7 to 7, as `torch.int8`, and one scale for each group of a row.** (torch has
+# no type of four bits; two such numbers would be packed into a byte.) A group of zeros gets the scale 1.
+#
+# <details><summary>Hint 1</summary>Which <code>view</code> or <code>unflatten</code> gives the groups an axis of
+# their own?</details>
+# <details><summary>Hint 2</summary>Each group is divided by its own scale. Which shape must the scales have for
+# that, and which at the end?</details>
+# <details><summary>The idea</summary>Exercise 12.11, with an axis for the groups.</details>
+
+
+# %% exercise="modern.in_groups"
+def in_groups(weight, size):
+    """A map in four bits a weight: whole numbers from
+    -7 to 7, and a scale for each group of neighbours.
+
+    Args:
+        weight: (out, in).
+        size: weights of a row that share a scale, a
+            divisor of in.
+
+    Returns:
+        The whole numbers, int8, (out, in), and the scales,
+        (out, groups). A group of zeros has the scale 1.
+    """
+    ### BEGIN SOLUTION
+    groups = weight.unflatten(-1, (-1, size))
+    largest = groups.abs().amax(dim=-1, keepdim=True)
+    scales = torch.where(largest > 0, largest / 7, 1.0)
+    whole = (groups / scales).round().to(torch.int8)
+    return whole.flatten(-2), scales.squeeze(-1)
+    ### END SOLUTION
+
+
+# %% check="modern.in_groups"
+check("modern.in_groups", in_groups)
+
+# %% draw=true
+# The trained model at four bits, beside more bits
+with waiting_for("Exercises 12.11 and 12.12, and the training in 12.7"):
+    trained = models.get("block of today")
+    experiments.needs(trained)
+    kept = cheaper.losses_in_groups(trained, quantized, in_groups)
+    as_trained = cheaper.losses_by_bits(trained, quantized, ())[32]
+    figures.show_table(figures.groups_table(kept, as_trained))
+
+# %% [markdown]
+# In our run four bits cost 0.0078 nats per token with a scale for each row, and 0.0041 to 0.0060 with one for each
+# group. But look at equal bytes: five bits with a scale for each row take 0.64 bytes and cost 0.0003, four bits in
+# groups of 16 take 0.63 and cost 0.0051. Our small model has no outliers, so groups have little to mend. In models with
+# billions of weights, small groups were better at equal bytes (Dettmers and Zettlemoyer 2023).
+
+# %% [markdown]
+# ## 12.13 A smaller cache
+#
+# **Why.** Grouped heads (12.4) shrink the cache by sharing keys and values. **Latent attention** (MLA, DeepSeek-AI
+# 2024, section 2.1) keeps *one* short vector for each position, the latent $c$, and every head makes its keys and
+# values from it: $k = U_k\,c$ and $v = U_v\,c$. GLM-5 (12.17) has 64 heads with keys and values of 256 features: 32,768
+# numbers for each position and layer. Its cache holds 576.
+#
+# Keys needn't be made again at every step, since
+#
+# $$q \cdot (U_k\,c) = (U_k^\top q) \cdot c$$
+#
+# So a head can put its question to the latents themselves. Values can wait, too: average the latents first, then map
+# the average. The maps are *absorbed*. (Turning by position would come in between, so positions get a small key of
+# their own.)
+#
+# **By hand.** One head, $D$ = 2, latents of one number, $c$ = 1 and 3, $U_k$ = (2, 0), $q$ = (1, 5). The question
+# becomes $U_k^\top q$ = **2**, and the scores, not yet divided, 2 · 1 = **2** and 2 · 3 = **6**. With keys it is the
+# same: $q \cdot (2, 0)$ = 2 and $q \cdot (6, 0)$ = 6.
+#
+# **Exercise 12.13** · difficulty 4 of 5 · 12 minutes · 4 points
+#
+# **Return what each head reads for the newest position, without making keys or values of all positions.**
+#
+# <details><summary>Hint 1</summary><code>up_k</code> is (H, D, R) and <code>q</code> (..., H, D). Which axis
+# disappears, so that each head has a question of R numbers?</details>
+# <details><summary>Hint 2</summary>Which number goes under the root: the features of a query, or those of a
+# latent?</details>
+# <details><summary>The idea</summary>Four steps: turn the questions, score the latents, average the latents, map each
+# head's average to a value.</details>
+
+
+# %% exercise="modern.latent_attention"
+def latent_attention(q, latents, up_k, up_v):
+    """What each head reads for the newest
+    position, from a cache of latents.
+
+    Args:
+        q: the newest position's queries, (..., H, D).
+        latents: the cache, (..., T, R).
+        up_k: each head's map from a latent to a key,
+            (H, D, R).
+        up_v: each head's map from a latent to a value,
+            (H, D, R).
+
+    Returns:
+        (..., H, D). Scores are divided by √D.
+    """
+    ### BEGIN SOLUTION
+    asked = torch.einsum("...hd,hdr->...hr", q, up_k)
+    weights = (asked @ latents.mT / math.sqrt(q.size(-1))).softmax(dim=-1)
+    return torch.einsum("...hr,hdr->...hd", weights @ latents, up_v)
+    ### END SOLUTION
+
+
+# %% check="modern.latent_attention"
+check("modern.latent_attention", latent_attention)
+
+# %% draw=true
+# The same as with keys and values, and what each way keeps and makes
+with waiting_for("Exercise 12.13"):
+    figures.show_table(figures.latents_table(latent_attention))
+
+# %% [markdown]
+# "Largest tensor made" is counted while your function runs. If it is 16,384, it made all keys or values after all.
+
+# %% [markdown]
+# ## 12.14 No cache at all
+#
+# **Why.** Even a small cache grows with the text, and so does the work for each new token. Leave out the softmax,
+# and attention becomes a sum that can be carried along (Katharopoulos et al. 2020). With vectors as rows:
+#
+# $$q_t \sum_{s \le t} k_s^\top v_s = q_t\,S_t \qquad S_t = S_{t-1} + k_t^\top v_t$$
+#
+# The **state** $S$ has $D \times D_v$ numbers, however long the text is. This is **linear attention**. It equals a
+# masked product without a softmax, $(QK^\top \odot \text{causal})\,V$, so all positions can be trained at once.
+#
+# **By hand.** $D$ = $D_v$ = 1, keys 1 and 2, values 10 and 1, queries 1 and 3. The state is 10, then 10 + 2 = 12. The
+# outputs are 1 · 10 = **10** and 3 · 12 = **36**.
+#
+# **Exercise 12.14** · difficulty 3 of 5 · 10 minutes · 3 points
+#
+# **Return the outputs of all positions, and the last state.** The state begins as given, not always with zeros.
+#
+# <details><summary>Hint 1</summary>Which shape has a key as a column times a value as a row?</details>
+# <details><summary>Hint 2</summary>A position sees itself. So which comes first, writing to the state or reading
+# from it?</details>
+# <details><summary>The idea</summary>Loop over positions: add an outer product, then multiply the query by the
+# state. (Or, without a loop: the masked product, and what the first state adds to it.)</details>
+
+
+# %% exercise="modern.linear_attention"
+def linear_attention(q, k, v, state):
+    """Attention without a softmax, with a state
+    of fixed size in place of a cache.
+
+    Args:
+        q: queries, (..., T, D).
+        k: keys, (..., T, D).
+        v: values, (..., T, D_v).
+        state: what earlier positions have left,
+            (..., D, D_v).
+
+    Returns:
+        Outputs (..., T, D_v), and the state after
+        the last position, (..., D, D_v).
+    """
+    ### BEGIN SOLUTION
+    outputs = []
+    for t in range(q.size(-2)):
+        state = state + k[..., t, :, None] * v[..., t, None, :]
+        outputs.append((q[..., t, None, :] @ state).squeeze(-2))
+    return torch.stack(outputs, dim=-2), state
+    ### END SOLUTION
+
+
+# %% check="modern.linear_attention"
+check("modern.linear_attention", linear_attention)
+
+# %% [markdown]
+# What does a fixed size cost? Store pairs of a key and a value, then ask for each value by its key.
+
+# %% predict="modern.recall"
+
+# %% draw=true
+# How many values are found again by their keys
+with waiting_for("Exercise 12.14"), after_predicting("modern.recall"):
+    torch.manual_seed(0)
+    q, k, v = torch.randn(3, 20, 8).unbind()
+    apart = linear_attention(q, k, v, torch.zeros(8, 8))[0] - (q @ k.mT).tril() @ v
+    print(f"beside the masked product: largest difference {apart.abs().max():.1e}")
+    show(figures.recall(cheaper.recalled(linear_attention)))
+
+# %% [markdown] reveals="modern.recall"
+# With 16 channels the state returns 8 pairs without a mistake. Of 16 it returns nine in ten, of 128 one in ten, where
+# a softmax over all keys finds nearly every one. Pairs overlap in the state. Today's linear layers have a gate that
+# forgets, and take out what a key held before they write a new value (Yang et al. 2024). But what doesn't fit is
+# lost. So such models keep some layers full, as Qwen3.5 does every fourth (12.17).
+
+# %% [markdown]
+# A good place for a break.
+#
+# ## 12.15 Drafts
 #
 # **Why.** A model writes one token at a time, and for each one all weights have to be read from memory. As long
 # as that reading takes most of the time, *judging* five tokens takes hardly longer than writing one, because
@@ -842,7 +988,7 @@ with waiting_for("Exercise 12.11, and the training in 12.7"), after_predicting("
 # **By hand.** Three drafts have $p/q$ = 0.5, 2 and 0.1, and the random numbers are 0.4, 0.9 and 0.3. The first is
 # kept (0.4 is below 0.5), so is the second (0.9 is below 2), and the third isn't. **Two** stay.
 #
-# **Exercise 12.13** · difficulty 3 of 5 · 10 minutes · 3 points
+# **Exercise 12.15** · difficulty 3 of 5 · 10 minutes · 3 points
 #
 # **Return how many of the drafted tokens stay: those before the first that is rejected.**
 #
@@ -882,7 +1028,7 @@ def accepted(target, draft, drafted, chances):
 check("modern.accepted", accepted)
 
 # %% [markdown]
-# ## 12.14 What to draw instead
+# ## 12.16 What to draw instead
 #
 # **Why.** When a draft is rejected, another token has to be written in its place. It can't simply be drawn
 # from $p$, since the drafts that are kept already supply a part of $p$. Token $x$ is drafted and kept with
@@ -893,7 +1039,7 @@ check("modern.accepted", accepted)
 # **By hand.** $p$ = (0.5, 0.4, 0.1), $q$ = (0.1, 0.2, 0.7). What is missing is 0.4, 0.2 and nothing: **(2/3, 1/3,
 # 0)**.
 #
-# **Exercise 12.14** · difficulty 3 of 5 · 8 minutes · 2 points
+# **Exercise 12.16** · difficulty 3 of 5 · 8 minutes · 2 points
 #
 # **Return the distribution to draw from where a draft was rejected.**
 #
@@ -929,7 +1075,7 @@ check("modern.adjusted", adjusted)
 
 # %% draw=true
 # What is drawn in the end, beside what the model would draw
-with waiting_for("Exercises 12.13 and 12.14, and the training in 12.7"):
+with waiting_for("Exercises 12.15 and 12.16, and the training in 12.7"):
     trained = models.get("block of today")
     experiments.needs(trained)
     text = "i read this mystery by julia whitfield in march . it is about irene , a"
@@ -938,63 +1084,27 @@ with waiting_for("Exercises 12.13 and 12.14, and the training in 12.7"):
     show(figures.judged(target, draft, shares, 4_000))
 
 # %% [markdown]
-# The third bars match the first up to the randomness of 4,000 draws, although every word was either drafted by
-# the table or drawn in place of such a draft. The method itself is exact.
+# The third bars match the first up to the randomness of 4,000 draws.
 
 # %% [markdown]
-# ## 12.15 Tokens per call
-#
-# **Formula.** Say each draft is kept with probability $a$, independently. With $K$ drafts, one call of the large
-# model brings on average
-#
-# $$1 + a + a^2 + \dots + a^K$$
-#
-# tokens: the $n$-th draft counts only if all $n$ were kept. The 1 is the token that the call itself adds in any
-# case: a replacement, or, where all were kept, one more.
-#
-# **By hand.** $a$ = 0.8, $K$ = 4: 1 + 0.8 + 0.64 + 0.512 + 0.4096 = **3.36**.
-#
-# **Exercise 12.15** · difficulty 2 of 5 · 5 minutes · 1 point
-#
-# **Return the average number of tokens per call.**
-#
-# <details><summary>Hint 1</summary>How many powers are in the sum?</details>
-# <details><summary>Hint 2</summary>There is a closed formula. What does it do at a = 1?</details>
-# <details><summary>The idea</summary>Add up the probabilities that at least n drafts are kept.</details>
-
-
-# %% exercise="modern.tokens"
-def tokens_per_call(share, drafted):
-    """How many tokens one call of the large model brings on average.
-
-    Args:
-        share: the probability that a draft is kept, from 0 to 1.
-        drafted: K, how many are drafted.
-
-    Returns:
-        1 + share + ... + share^K.
-    """
-    ### BEGIN SOLUTION
-    return math.fsum(share**kept for kept in range(drafted + 1))
-    ### END SOLUTION
-
-
-# %% check="modern.tokens"
-check("modern.tokens", tokens_per_call)
+# **Tokens per call.** Say each draft is kept with probability $a$, independently. With $K$ drafts, one call of the
+# large model brings $1 + a + a^2 + \dots + a^K$ tokens on average: the $n$-th draft counts only if all $n$ were kept.
+# The 1 is the token that the call itself adds: a replacement, or, where all were kept, one more. For $a$ = 0.8 and
+# $K$ = 4 that is 3.36.
 
 # %% [markdown]
 # Make the two models more alike, then draft more tokens at once. Which of the two helps more?
 
 # %% draw=true
 # Explore: drafts of several words
-explorers.draft_explorer(adjusted, tokens_per_call, "Exercises 12.14 and 12.15")
+explorers.draft_explorer(adjusted, "Exercise 12.16")
 
 # %% [markdown]
 # Now for real: twelve reviews, written by your trained model with drafts from the table.
 
 # %% draw=true
 # Twelve reviews, written with drafts and without
-with waiting_for("Exercises 12.13 to 12.15, and the training in 12.7"):
+with waiting_for("Exercises 12.15 and 12.16, and the training in 12.7"):
     trained = models.get("block of today")
     experiments.needs(trained)
     found = {
@@ -1002,56 +1112,37 @@ with waiting_for("Exercises 12.13 to 12.15, and the training in 12.7"):
         for drafts in (0, 1, 2, 4, 8)
     }
     opening = len(corpora.vocabulary().batch([experiments.OPENING], eos=False)[0])
-    figures.show_table(figures.written_table(found, opening, tokens_per_call))
+    figures.show_table(figures.written_table(found, opening))
     print(corpora.vocabulary().decode(found[4][0].ids))
 
 # %% [markdown]
 # With a table that knows one word of the past, a little more than half the calls are enough. Each further draft
-# brings less, since later ones are seldom reached. (The last column assumes the same probability for every
-# draft, estimated from how many were kept. In reality some words are easy and some are hard.) The table counts
-# calls, not seconds: how much time that saves depends on the machine.
+# brings less, since later ones are seldom reached. (The last column assumes the same probability for every draft.)
 
 # %% [markdown]
-# ## 12.16 What stays the same
+# ## 12.17 The block of 2026
 #
-# **Exercise 12.16** · difficulty 2 of 5 · 5 minutes · 2 points
-#
-# **Say for each step what it does to the texts that a trained model writes.** Write `"exactly the same
-# distribution"`, `"nearly the same"` or `"a different model, to be trained first"` in place of each `...`.
-#
-# <details><summary>Hint 1</summary>Does the step change the numbers that the softmax sees?</details>
-# <details><summary>Hint 2</summary>Where a step needs weights that the model doesn't have, where could their values
-# come from?</details>
-# <details><summary>The idea</summary>Three steps leave every probability as it was, one rounds weights, and two
-# need a new training run.</details>
+# Five published models, as of November 2026. RMS norms, rotary positions and a gate are in all of them. They differ in
+# what a token costs to keep, and in how few weights it uses.
 
-# %% exercise="modern.same"
-same = {
-    "keeping keys and values in a cache": ...,
-    "speculative decoding": ...,
-    "reordering rows of W_q and W_k, and turning neighbours": ...,
-    "one byte for each weight": ...,
-    "a feed-forward network with a gate for one without": ...,
-    "half as many heads of keys and values": ...,
-}
-### BEGIN SOLUTION
-same = {
-    "keeping keys and values in a cache": "exactly the same distribution",
-    "speculative decoding": "exactly the same distribution",
-    "reordering rows of W_q and W_k, and turning neighbours": "exactly the same distribution",
-    "one byte for each weight": "nearly the same",
-    "a feed-forward network with a gate for one without": "a different model, to be trained first",
-    "half as many heads of keys and values": "a different model, to be trained first",
-}
-### END SOLUTION
-
-# %% check="modern.same"
-check("modern.same", same)
+# %% draw=true
+# The blocks of five published models
+figures.show_table(figures.published())
 
 # %% [markdown]
-# ## 12.17 A letter to a friend
+# Three things that we haven't built:
 #
-# **Question 12.17** · graded by hand · 10 minutes · 5 points
+# - **Sparse attention**: a small, cheap attention chooses the positions that the large one reads, 2,048 in GLM-5
+#   (DeepSeek-AI 2025, *DeepSeek-V3.2*).
+# - **Heads for several tokens**: the model is trained to predict the next tokens, too, not the next one alone, and
+#   uses these predictions as drafts (Gloeckle et al. 2024; DeepSeek-AI 2024, *DeepSeek-V3*, section 2.2).
+# - **Training in 8 bits**: products in fp8, with a scale for each small group, sums in 32 bits (*DeepSeek-V3*, section
+#   3.3).
+
+# %% [markdown]
+# ## 12.18 A letter to a friend
+#
+# **Question 12.18** · graded by hand · 10 minutes · 5 points
 #
 # A friend runs a chat service and says: "Our model answers too slowly, and its computers cost too much. I have read
 # about grouped heads, int8, speculative decoding and experts. Which should I switch on tonight?" Answer in a short
@@ -1081,55 +1172,28 @@ check("modern.same", same)
 # ### END SOLUTION
 
 # %% [markdown]
-# ## 12.18 What to remember
+# ## 12.19 What to remember
 #
-# - An RMS norm is a layer norm without the mean. A gate is a third map that multiplies; at two thirds of the
-#   width, the number of weights is the same.
-# - Attention today normalises queries and keys, turns them by position, and shares keys and values among
-#   heads. The two conventions for rotary positions differ only in the order of rows.
-# - A single run shows little. A ladder shows what each change does, provided that weights and tokens are equal,
-#   rates are tuned, there are several seeds, and time is counted.
-# - Experts: each token uses few of many weights. The router chooses, and imbalance is penalised.
-# - One byte per weight is enough for running; training needs more. A scale per row confines an outlier's harm
-#   to its row.
-# - Drafts are judged in one call, and the texts are exactly as probable as the large model's own.
+# - An RMS norm is a layer norm without the mean. A gate is a third map that multiplies.
+# - Attention today normalises queries and keys, turns them by position, and shares keys and values. The two
+#   conventions for rotary positions differ only in the order of rows.
+# - A single run shows little. A ladder shows what each change does, with equal weights and tokens, tuned rates,
+#   several seeds, and time counted.
+# - Experts: each token uses few of many weights. The router chooses, and a loss or biases spread the tokens.
+# - One byte per weight is enough for running, and half of one with scales for small groups; training needs more.
+# - A cache of latents is asked by absorbed maps, and gives what keys and values give. A state of fixed size costs
+#   the same for every token, and forgets.
+# - Drafts are judged in one call, and the texts are exactly as probable as the large model's.
 #
 # **Sources.** Zhang and Sennrich 2019, *Root mean square layer normalization*. Shazeer 2020, *GLU variants improve
 # Transformer*. Su et al. 2021, *RoFormer*. Ainslie et al. 2023, *GQA*. Henry et al. 2020, *Query-key normalization for
 # Transformers*. Dehghani et al. 2023, *Scaling vision Transformers to 22 billion parameters*. Chowdhery et al. 2022,
 # *PaLM*. Touvron et al. 2023, *LLaMA*. Yang et al. 2025, *Qwen3 technical report*. Shazeer et al. 2017, *Outrageously
 # large neural networks*. Fedus, Zoph and Shazeer 2022, *Switch Transformers*. Jiang et al. 2024, *Mixtral of experts*.
-# Dettmers et al. 2022, *LLM.int8()*. Micikevicius et al. 2018, *Mixed precision training*. Leviathan, Kalman and Matias 2023, *Fast inference from Transformers via speculative
-# decoding*. Chen et al. 2023, *Accelerating large language model decoding with speculative sampling*.
-#
-# That was the last lesson. You have built every part of the paper's figure 1, and those that later models use
-# instead.
-
-# %% [markdown]
-# ## 12.19 What to read and build next
-#
-# **Build.** Each of these begins about where you are now.
-#
-# - *A model that chats*: Karpathy's [nanochat](https://github.com/karpathy/nanochat) goes from raw text to a web page
-#   on which you talk to your model: tokens, pretraining, fine-tuning, evaluation. Its full run needs eight large GPUs
-#   for hours; read it first, and run its smallest model.
-# - *A model that follows instructions*: chapter 7 of Raschka's
-#   [LLMs from scratch](https://github.com/rasbt/LLMs-from-scratch) fine-tunes GPT-2 on instructions, and on preferences
-#   with DPO. That runs on one computer.
-# - *The whole way, alone*: the assignments of Stanford's
-#   [CS336, Language modeling from scratch](https://cs336.stanford.edu) give you little code and ask for much: systems,
-#   scaling laws, filtering the web, alignment.
-# - *Fast kernels*: Rush's [GPU puzzles](https://github.com/srush/GPU-Puzzles) teach how a GPU is programmed, in
-#   small steps.
-#
-# **Read**, each for one question.
-#
-# - *What have the heads learned?* Elhage et al. 2021,
-#   [A mathematical framework for Transformer circuits](https://transformer-circuits.pub/2021/framework/index.html).
-# - *How is a model trained on thousands of chips?* Austin et al. 2025,
-#   [How to scale your model](https://jax-ml.github.io/scaling-book/). It continues lesson 7's counting.
-# - *How does a model learn from preferences and rewards?* Lambert's [RLHF book](https://rlhfbook.com).
-#
-# **A small project of your own.** Take one claim of a paper from the sources above, and test it on your model of
-# lesson 8 as in 12.7: one change, equal weights, several seeds, an interval. If it doesn't hold at your size, say
-# so: that is a result, too. To show what you did here, make the page of 0.4.
+# Dai et al. 2024, *DeepSeekMoE*. Wang et al. 2024, *Auxiliary-loss-free load balancing strategy for mixture-of-experts*.
+# Xiong et al. 2023, *Effective long-context scaling of foundation models*. Dettmers et al. 2022, *LLM.int8()*. Dettmers
+# and Zettlemoyer 2023, *The case for 4-bit precision*. Micikevicius et al. 2018, *Mixed precision training*. DeepSeek-AI
+# 2024, *DeepSeek-V2* and *DeepSeek-V3*; 2025, *DeepSeek-V3.2*; 2026, *DeepSeek-V4*. Katharopoulos et al. 2020, *Transformers
+# are RNNs*. Yang et al. 2024, *Gated delta networks*. Gloeckle et al. 2024, *Better & faster large language models via
+# multi-token prediction*. Leviathan, Kalman and Matias 2023, *Fast inference from Transformers via speculative decoding*.
+# Chen et al. 2023, *Accelerating large language model decoding with speculative sampling*.

@@ -11,14 +11,15 @@ import stat
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path, PurePosixPath
 
 from autograder.classroom.collect import no_copy_of
 from autograder.grading.submission import STEERING, is_likely
 
 MOST = 200_000  # files in a download: 50 of each of 4,000 students
-NOISE = {"__MACOSX", "Thumbs.db", "desktop.ini"}  # beside names with a dot in front: nobody handed these in
+# Nobody handed these in, nor what has a dot in front; the page is a model to send home (`headstart share`).
+NOISE = {"__MACOSX", "Thumbs.db", "desktop.ini", "my_model.html"}
 
 
 class Unfit(Exception):
@@ -48,8 +49,12 @@ class Download:
     refused: list[tuple[str, str]]
 
 
-def open_download(path: Path) -> Download:
+def open_download(path: Path, zone: tzinfo | None = None) -> Download:
     """The files in a zip or a folder.
+
+    Args:
+        path: of it.
+        zone: the time zone that times in a zip are in; None for this machine's.
 
     Raises:
         LookupError: it isn't there, is neither, or holds more than any class hands in.
@@ -61,7 +66,7 @@ def open_download(path: Path) -> Download:
         raise LookupError(f"there is no {path}")
     if not zipfile.is_zipfile(path):
         raise LookupError(f"{path} is neither a zip nor a folder")
-    return _of_zip(path, path.name)
+    return _of_zip(path, path.name, zone)
 
 
 def unpacked(content: bytes, name: str) -> Download:
@@ -73,18 +78,18 @@ def unpacked(content: bytes, name: str) -> Download:
     return _of_zip(io.BytesIO(content), name)
 
 
-def _of_zip(file: Path | io.BytesIO, name: str) -> Download:
+def _of_zip(file: Path | io.BytesIO, name: str, zone: tzinfo | None = None) -> Download:
     try:
         archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
         raise LookupError(f"{name} is no zip that can be read: {error}") from None
-    return _listed([_member(archive, info) for info in archive.infolist() if not info.is_dir()], name)
+    return _listed([_member(archive, info, zone) for info in archive.infolist() if not info.is_dir()], name)
 
 
 Found = tuple[str, datetime | None, Callable[[int], bytes], str]  # path, time, how to read it, why it isn't
 
 
-def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Found:
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, zone: tzinfo | None) -> Found:
     name = info.filename
     if not info.flag_bits & 0x800:  # which says that names are UTF-8: they often are where it isn't set
         with contextlib.suppress(UnicodeError):
@@ -103,7 +108,7 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Found:
     # defence: archives: links in a zip
     link = stat.S_ISLNK(info.external_attr >> 16)
     try:
-        time = datetime(*info.date_time).astimezone(UTC).replace(tzinfo=None)
+        time = datetime(*info.date_time, tzinfo=zone).astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError, OSError):
         time = None
     return name.replace("\\", "/"), time, read, "it is a link" if link else ""

@@ -3,6 +3,7 @@
 import contextlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from rich.text import Text
 
 from autograder.classroom.gradebook import Book
 from autograder.exercise import Outline
+from autograder.grading.submission import read_time
 from autograder.lessons import counted, grade_id
 from autograder.results import Graded, Verdict
 
@@ -73,7 +75,12 @@ def _tell(book: Book, graded: Graded) -> str:
             if [*_answers(last)] != [*_answers(paper.notebook)]:
                 return AGAIN
     folder = book.course.format_path(book.course.feedback_directory, graded.student, book.lesson)
-    return OLD if any(Path(folder).glob("*.html")) else UNSEEN
+    pages = [path.stat().st_mtime for path in Path(folder).glob("*.html")]
+    # `nbgrader autograde` has put what was handed in there already, so only its time says that it is new.
+    time = read_time(graded.files.get("timestamp.txt", b""))
+    if time and pages and datetime.fromtimestamp(max(pages), UTC).replace(tzinfo=None) < time:
+        return AGAIN
+    return OLD if pages else UNSEEN
 
 
 def _answers(notebook: str) -> Iterator[str]:
@@ -82,6 +89,15 @@ def _answers(notebook: str) -> Iterator[str]:
         marks = cell["metadata"]
         if marks.get("nbgrader", {}).get("solution") or marks.get("headstart", {}).get("added"):
             yield "".join(cell["source"])  # nbformat writes a list of lines
+
+
+def lines(changes: Iterable[Change]) -> list[str]:
+    """A line for each change of those who didn't hand in again, for where no table can be shown."""
+    return [
+        f"{each.student}: {each.exercise}, {each.before} before, {each.after} now (tell them: {each.tell})"
+        for each in sorted(changes)
+        if each.tell != AGAIN
+    ]
 
 
 def shown(changes: Iterable[Change], lesson: str) -> Group:

@@ -1,6 +1,7 @@
 """Grading a class at a terminal: refuses or starts, shows progress, and ends with a summary."""
 
 import contextlib
+import json
 import sys
 import time
 
@@ -18,6 +19,7 @@ from autograder.classroom.gradebook import Book
 from autograder.classroom.reports.tables import problems, summary
 from autograder.grading.executors import open_executor
 from autograder.grading.grader import Grader
+from autograder.grading.lesson import Lesson
 from autograder.grading.submission import Submission
 from autograder.programs import is_root
 from autograder.results import Graded
@@ -49,6 +51,8 @@ def grade_class(
     console = Console()
     with open_grader(name, course, config, options) as grader:
         _warn(course, options)
+        if changed_points := lesson_points(grader.lesson):
+            print(f"headstart: {changed_points}", file=sys.stderr)
         submissions = find_submissions(course, name, students)
         refused = [] if students else refused_names(course, name)
         for student in sorted(set(students) - {submission.student for submission in submissions}):
@@ -78,7 +82,7 @@ def grade_class(
     if options.dry_run:
         console.print("Nothing was recorded." + " No points would change." * (not screen.changes))
     elif waiting:
-        console.print(f"{waiting}: in formgrader, under Manual Grading")
+        console.print(f"{waiting}: `headstart marking {name}`, or formgrader")
     return 1 if screen.broken else 0
 
 
@@ -104,6 +108,19 @@ def _grade_new(
     with open_executor(grader, options.workers, options.cluster) as executor, screen.progress:
         submit, number = executor.submit, executor.number
         grade_all(book, new, submit, at_once=number, force=options.force, progress=screen, record=record)
+
+
+def lesson_points(lesson: Lesson) -> str:
+    """Which points a teacher has changed in a lesson's source, in a sentence; "" for none."""
+    built = (
+        json.loads((lesson.folder / "checks.json").read_text(encoding="utf-8")) if not lesson.foreign else {}
+    )
+    changed = [
+        f"{outline.title} {outline.points:g} instead of {built[id]['points']:g}"
+        for id, outline in lesson.outlines.items()
+        if id in built and built[id]["points"] != outline.points
+    ]
+    return f"points as in source/{lesson.name}, not as built: {'; '.join(changed)}" if changed else ""
 
 
 def _warn(course: CourseDirectory, options: Options) -> None:

@@ -18,10 +18,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
+from nbgrader.api import Student
 from nbgrader.exchange import ExchangeError
 from nbgrader.exchange.default import ExchangeCollect
 
-from autograder.classroom.course import odd_name
+from autograder.classroom.course import gone, odd_name
+from autograder.classroom.gradebook import opened
 from autograder.grading.submission import RECORDS, STEERING, is_likely, read_record, read_time
 from autograder.limits import MAX_ENTRIES, MAX_FILES_DEPTH
 
@@ -69,7 +71,7 @@ class Collect(ExchangeCollect):
         Raises:
             OSError: the disk is full or can't be written to, which isn't the submission's fault.
         """
-        everyone, full = self.src_records, None
+        everyone, full = self._of_those_here(self.src_records), None
         for record in everyone:
             self.src_records = [record]
             try:
@@ -85,6 +87,14 @@ class Collect(ExchangeCollect):
         self.src_records = everyone
         if full:
             raise full
+
+    def _of_those_here(self, records: list[dict]) -> list[dict]:
+        """Without those of students who have left: what they handed in would bring them back."""
+        if left := gone(self.coursedir):
+            with opened(self.coursedir) as book:
+                left -= {str(student.id) for student in book.db.query(Student)}
+        # defence: collect: students who have left
+        return [record for record in records if record["username"] not in left]
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
         """Copy a submission, without following anything that leads out of it."""

@@ -27,6 +27,7 @@ from autograder.grading.submission import Submission
 ROOT_SETTING = "--CourseDirectory.root="
 MARKS = ("source", "submitted", "gradebook.db")  # a folder that has one of these may be a course's root
 HANDED_IN = ("submitted", "downloaded", "autograded", "feedback")  # beside a course's source/
+GONE = ".headstart_left"  # ids of students who left, or have another id now: one per line
 SHORTEST = 32  # bytes of a secret; those that we make have 64
 
 
@@ -173,6 +174,13 @@ def not_handed_in(course: CourseDirectory, lesson: str, student: str) -> str:
     near = difflib.get_close_matches(student, there, n=1)
     hint = f"; did you mean {near[0]}?" if near else f"; {lessons.counted(len(there), 'student')} did"
     return f"{student} hasn't handed in {lesson}{hint}"
+
+
+def gone(course: CourseDirectory) -> set[str]:
+    """The ids of students who have left or have another id now. What they handed in isn't collected again."""
+    with contextlib.suppress(OSError):
+        return {*Path(course.root, GONE).read_text(encoding="utf-8").splitlines()}
+    return set()
 
 
 def is_formula(text: str) -> bool:

@@ -3,18 +3,33 @@
 It follows from the autograded notebook and nbgrader's gradebook, for lessons and for any other assignment.
 """
 
+import functools
 import re
 from collections import Counter
 from typing import TypedDict
 
+import sqlalchemy as sa
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Comment,
+    Grade,
+    Notebook,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import List, Unicode
 
 from autograder.classroom.exports import waits
+from autograder.classroom.intake import read_kept
+from autograder.classroom.lateness import Policy, explained, lateness
 from autograder.classroom.pages import is_students
+from autograder.lessons import counted
 from helpers.checking.finding import SIGNS, Status
 
 HEADING = re.compile(r"^(#+) +(.+)$", re.MULTILINE)
@@ -36,18 +51,19 @@ class Row(TypedDict):
 
 
 class Summary(NbGraderPreprocessor):
-    """Puts what the page begins with into `resources`; runs after nbgrader's GetGrades."""
+    """Puts points and comments into the cells, and what the page begins with into `resources`.
+
+    It takes the place of nbgrader's GetGrades, whose queries, several per cell, take longer than the page.
+    """
 
     display_data_priority = List(Unicode()).tag(config=True)  # GenerateFeedback sets it for all that it runs
 
     def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> tuple[NotebookNode, ResourcesDict]:
         """Look at each cell, with what the text above it says."""
         known = resources["nbgrader"]
-        with Gradebook(known["db_url"]) as book:
-            grades = book.find_submission_notebook(
-                known["notebook"], known["assignment"], known["student"]
-            ).grades
-            waiting = {grade.name for grade in grades if waits(grade)}
+        with sa.orm.Session(_engine(known["db_url"])) as db:
+            waiting = _grade(db, nb, known)
+            time = _time(db, known, CourseDirectory(parent=self))
         rows, title, section, number = [], "", "", ""
         for cell in nb.cells:
             # defence: feedback: headings of the course's alone
@@ -60,7 +76,10 @@ class Summary(NbGraderPreprocessor):
                 continue
             nbgrader = cell.metadata.nbgrader
             if nbgrader.get("grade") or nbgrader.get("task"):
-                rows.append(_row(cell, section, number, nbgrader.grade_id in waiting))
+                row = _row(cell, section, number, nbgrader.grade_id in waiting)
+                if more := nbgrader.get("bonus"):
+                    row["how"] += f" · with a bonus of {counted(more, 'point')}"
+                rows.append(row)
             elif nbgrader.get("comment") == NOTHING:
                 nbgrader.comment = ""  # a prediction, say, on which no points hang
         resources["feedback"] = {
@@ -68,6 +87,7 @@ class Summary(NbGraderPreprocessor):
             "earned": known["score"],
             "points": known["max_score"],
             "late": known["late_penalty"],
+            "time": time,
             "waiting": sum(row["how"] == _WAITS for row in rows),
             "rows": rows,
             "next": _next(rows),
@@ -76,6 +96,75 @@ class Summary(NbGraderPreprocessor):
 
 
 _WAITS = "waits for points by hand"
+_SUBMISSION = (
+    sa.select(SubmittedNotebook.id, SubmittedNotebook.late_submission_penalty, Notebook.max_score)
+    .join(Notebook, SubmittedNotebook.notebook_id == Notebook.id)
+    .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+    .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+    .where(
+        Assignment.name == sa.bindparam("assignment"),
+        Notebook.name == sa.bindparam("notebook"),
+        SubmittedAssignment.student_id == sa.bindparam("student"),
+    )
+)
+_GRADES = (
+    sa.select(
+        BaseCell.name,
+        Grade.score,
+        Grade.max_score,
+        Grade.auto_score,
+        Grade.needs_manual_grade,
+        Grade.extra_credit,
+    )
+    .join(BaseCell, Grade.cell_id == BaseCell.id)
+    .where(Grade.notebook_id == sa.bindparam("id"))
+)
+_COMMENTS = (
+    sa.select(BaseCell.name, Comment.comment)
+    .join(BaseCell, Comment.cell_id == BaseCell.id)
+    .where(Comment.notebook_id == sa.bindparam("id"))
+)
+
+
+@functools.cache
+def _engine(url: str) -> sa.Engine:
+    """One engine per process, which translates each query once; a page has a connection of its own."""
+    return sa.create_engine(url, poolclass=sa.NullPool)
+
+
+def _grade(db: sa.orm.Session, nb: NotebookNode, known: dict) -> set[str]:
+    """Write the gradebook's points and comments into a notebook's cells, and its sums into `known`.
+
+    Returns:
+        The cells that wait for a person.
+
+    Raises:
+        LookupError: the gradebook doesn't know the submission or a cell of it.
+    """
+    about = {key: known[key] for key in ("assignment", "notebook", "student")}
+    if not (found := db.execute(_SUBMISSION, about).first()):
+        raise LookupError("no such submission in the gradebook: {student}, {assignment}".format(**about))
+    grades = {row.name: row for row in db.execute(_GRADES, {"id": found.id})}
+    comments = {name: comment for name, comment in db.execute(_COMMENTS, {"id": found.id})}
+    for nbgrader in [cell.metadata.nbgrader for cell in nb.cells if _knows(cell)]:
+        if nbgrader.get("grade") or nbgrader.get("task"):
+            grade = grades[nbgrader.grade_id]
+            nbgrader.score, nbgrader.points = grade.score, grade.max_score
+            nbgrader.bonus = grade.extra_credit
+        if nbgrader.get("solution") or nbgrader.get("task"):
+            nbgrader.comment = comments[nbgrader.grade_id]
+    late = known["late_penalty"] = found.late_submission_penalty or 0
+    known["score"] = sum(grade.score for grade in grades.values()) - late
+    known["max_score"] = found.max_score
+    return {name for name, grade in grades.items() if waits(grade)}
+
+
+def _time(db: sa.orm.Session, known: dict[str, str], course: CourseDirectory) -> str:
+    """When the submission was handed in and how late that is; "" if it has no time."""
+    student, lesson, policy = known["student"], known["assignment"], Policy.of(course.config)
+    one = dict(lateness(db.get_one(Student, student).submissions, policy)).get(lesson)
+    came = read_kept(course).get(lesson, {}).get(student, {})
+    return explained(one, policy, came.get("late", "")) if one else ""
 
 
 def _next(rows: list[Row]) -> list[Row]:
@@ -117,13 +206,18 @@ def _verdict(cell: NotebookNode) -> tuple[str, str, str]:
     """
     # defence: feedback: the verdict alone
     for output in cell.get("outputs", [])[-1:]:
-        text = output.get("data", {}).get("text/plain", "")
-        headline, *lines = text.split("\n")
-        sign, _, rest = headline.partition(" ")
-        if sign in SIGNS.values():
-            title, _, detail = rest.partition(" · ")
-            rows = {line[2:16].strip(): line[17:] for line in lines}
-            if sign == SIGNS[Status.PASSED]:
-                return title, "", ""
-            return title, detail, rows.get("likely cause") or rows.get("because") or ""
+        return told(output.get("data", {}).get("text/plain", ""))
     return "", "", ""
+
+
+def told(message: str) -> tuple[str, str, str]:
+    """Of a check's message: the exercise's title, and if it failed, at which case and why."""
+    headline, *lines = message.split("\n")
+    sign, _, rest = headline.partition(" ")
+    if sign not in SIGNS.values():
+        return "", "", ""
+    title, _, detail = rest.partition(" · ")
+    rows = {line[2:16].strip(): line[17:] for line in lines}
+    if sign == SIGNS[Status.PASSED]:
+        return title, "", ""
+    return title, detail, rows.get("likely cause") or rows.get("because") or ""

@@ -33,11 +33,14 @@ from nbgrader.api import (
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.dbutil import ALEMBIC_DIR
-from nbgrader.preprocessors import AssignLatePenalties, SaveCells
+from nbgrader.preprocessors import SaveCells
 from traitlets.config import Config
 
-from autograder.classroom import locked  # noqa: F401  (it waits for a gradebook that another program has locked)
-from autograder.grading.submission import read_time
+from autograder.classroom import (
+    lateness,
+    locked,  # noqa: F401  (it waits for a gradebook that another program has locked)
+)
+from autograder.classroom.dates import handed_in_at
 from autograder.lessons import grade_id
 from autograder.results import Graded, Paper, Verdict
 from helpers.storage import write_whole
@@ -295,29 +298,8 @@ class Book:
             raise
 
     def charge_lateness(self, config: Config) -> None:
-        """Set what lateness costs, by the course's own plugin, for every submission so far.
-
-        Not only for those just graded: a due date, an extension or points by hand may have changed since.
-        """
-        step = AssignLatePenalties(config=config)
-        step.init_plugin()
-        for submission in self.db.query(SubmittedAssignment).filter_by(assignment_id=self.assignment_id):
-            # nbgrader adds an extension to the due date, and raises where the lesson has none any more.
-            late = submission.total_seconds_late if submission.assignment.duedate else 0
-            for notebook in submission.notebooks if late > 0 else self._charged(submission):
-                penalty = None
-                if late > 0:
-                    penalty = step.plugin_inst.late_submission_penalty(
-                        submission.student_id, notebook.score, late
-                    )
-                notebook.late_submission_penalty = penalty and min(max(penalty, 0), notebook.score)
-        self.db.commit()
-        self.db.expunge_all()
-
-    def _charged(self, submission: SubmittedAssignment) -> list[SubmittedNotebook]:
-        """Notebooks of a submission that isn't late, or is no longer, with a penalty from before."""
-        query = self.db.query(SubmittedNotebook).filter_by(assignment_id=submission.id)
-        return query.filter(SubmittedNotebook.late_submission_penalty.isnot(None)).all()
+        """Set what lateness costs, for every submission so far, as `lateness.charge`."""
+        lateness.charge(self.db, config, self.lesson)
 
     def _write_notebooks(self, graded: Graded) -> None:
         for paper in graded.papers:
@@ -352,7 +334,8 @@ class Book:
         if self.db.execute(_find(Student, "id"), {"id": graded.student}).first() is None:
             self.db.execute(sa.insert(Student.__table__), {"id": graded.student})
         key = {"assignment_id": self.assignment_id, "student_id": graded.student}
-        return self._id(SubmittedAssignment, key, timestamp=read_time(graded.files.get("timestamp.txt", b"")))
+        time = handed_in_at(graded.files.get("timestamp.txt", b""), self._autograde.config)
+        return self._id(SubmittedAssignment, key, timestamp=time)
 
     def _by_hand(self, student: str) -> dict[str, str]:
         """A digest of each answer that a person grades, by notebook and grade id, as it was last time."""

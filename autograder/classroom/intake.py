@@ -20,6 +20,7 @@ from nbgrader.coursedir import CourseDirectory
 from autograder.classroom.archives import Unfit, open_download, unpacked
 from autograder.classroom.collect import FULL, whole
 from autograder.classroom.gradebook import opened
+from autograder.classroom.lateness import Policy
 from autograder.classroom.placing import People, Piece, place
 from autograder.classroom.school_csv import plain
 from autograder.grading.submission import RECORDS, read_record, read_time
@@ -92,17 +93,19 @@ def collect_download(path: Path, lesson: str, course: CourseDirectory) -> int:
         LookupError: it is no download, or the gradebook has no students.
         OSError: the disk is full.
     """
-    download = open_download(path)
+    policy = Policy.of(course.config)
+    download = open_download(path, policy.zone)
     with opened(course) as book:
         students = book.db.query(Student).all()
         try:
             due = book.find_assignment(lesson).duedate
         except MissingEntry:
             due = None
+        due = due and due + policy.grace
         people = People(students)
     if not people.ids:
         raise LookupError("the gradebook has no students: add them with `headstart roster FILE` first")
-    pieces, lost = place(download, people, lesson)
+    pieces, lost = place(download, people, lesson, policy.zone)
     report = Report(lost=lost)
     kept = read_kept(course)
     try:
@@ -292,6 +295,8 @@ def _put(hand_in: HandIn, lesson: str, course: CourseDirectory, kept: dict[str, 
         place.parent.mkdir(parents=True, exist_ok=True)
         whole(str(place), _writer(hand_in, place, Path(course.root, REPLACED, hand_in.student, lesson)))
     kept[hand_in.student] = {"form": first.form, "back": first.back, "downloaded": came}
+    if any(piece.late for piece in hand_in.pieces):
+        kept[hand_in.student]["late"] = TIMELESS.get(first.form, first.form)
     return done
 
 
@@ -331,7 +336,7 @@ def _holds(place: Path, files: dict[PurePosixPath, bytes]) -> bool:
 
 
 def read_kept(course: CourseDirectory) -> dict[str, dict[str, dict[str, str]]]:
-    """By lesson and student, from where a submission came: `form`, `back` (as of Piece) and `downloaded`."""
+    """By lesson and student, where a submission is from: `form`, `back` (see Piece), `downloaded`, `late`."""
     try:
         return json.loads(Path(course.root, KEPT).read_text())
     except (OSError, ValueError):

@@ -95,7 +95,8 @@ def _submission(path: Path, lesson: str, folder: Path) -> Submission:
         raise LookupError(f"{path} can't be read: {error.strerror}") from None
     there = folder / "once" / lesson
     there.mkdir(parents=True)
-    (there / f"{lesson}.ipynb").write_bytes(content)
+    name = path.name if path.suffix.lower() in (".zip", ".py", ".html", ".txt") else f"{lesson}.ipynb"
+    (there / name).write_bytes(content)
     return Submission("once", lesson, there)
 
 

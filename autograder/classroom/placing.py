@@ -14,7 +14,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from itertools import permutations
 from pathlib import PurePosixPath
 
@@ -116,13 +116,16 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(unicodedata.normalize("NFKC", word).casefold() for word in re.findall(r"[^\W_]+", text))
 
 
-def place(download: Download, people: People, lesson: str) -> tuple[list[Piece], list[tuple[str, str]]]:
+def place(
+    download: Download, people: People, lesson: str, zone: tzinfo | None = None
+) -> tuple[list[Piece], list[tuple[str, str]]]:
     """Whose each file is.
 
     Args:
         download: the files.
         people: who there is.
         lesson: its name, which names nobody.
+        zone: the time zone that times in names are in; None for this machine's.
 
     Returns:
         The files that have a student, and the others: their names, and why nobody could be found.
@@ -137,7 +140,7 @@ def place(download: Download, people: People, lesson: str) -> tuple[list[Piece],
     for entry in entries:
         if entry.path == PurePosixPath(METADATA) and known is not None:
             continue
-        found = _place_one(entry, people, lesson, known)
+        found = _place_one(entry, people, lesson, known, zone)
         if isinstance(found, str):
             lost.append((str(entry.path), found))
         else:
@@ -156,7 +159,9 @@ def _without_wrapper(entries: list[Entry], people: People, lesson: str) -> list[
     return entries
 
 
-def _place_one(entry: Entry, people: People, lesson: str, known: dict | None) -> list[Piece] | str:
+def _place_one(
+    entry: Entry, people: People, lesson: str, known: dict | None, zone: tzinfo | None
+) -> list[Piece] | str:
     """An entry's pieces, one for each who handed it in together; or why there are none."""
     first, *inside = entry.path.parts
     if known is not None:
@@ -167,7 +172,7 @@ def _place_one(entry: Entry, people: People, lesson: str, known: dict | None) ->
         return "Canvas hid whose it is: show the names, then download again"
     if not inside and (match := CANVAS.fullmatch(first)):
         return _of_canvas(entry, people, match)
-    return _of_any(entry, people, lesson)
+    return _of_any(entry, people, lesson, zone)
 
 
 def _of_canvas(entry: Entry, people: People, match: re.Match) -> list[Piece] | str:
@@ -217,7 +222,7 @@ def _of_gradescope(entry: Entry, people: People, known: dict) -> list[Piece] | s
     return pieces or f"{METADATA} doesn't say whose it is"
 
 
-def _of_any(entry: Entry, people: People, lesson: str) -> list[Piece] | str:
+def _of_any(entry: Entry, people: People, lesson: str, zone: tzinfo | None) -> list[Piece] | str:
     first, *inside = entry.path.parts
     stem, dot, ending = first.rpartition(".") if not inside else (first, "", "")
     stem = stem or first
@@ -231,9 +236,9 @@ def _of_any(entry: Entry, people: People, lesson: str) -> list[Piece] | str:
     spans = [(0, len(stem))] if whole else [*named]
     if attempt:
         spans.append(attempt.span())
-        origin, time = attempt[0], _local(attempt[1], "%Y-%m-%d-%H-%M-%S")
+        origin, time = attempt[0], _local(attempt[1], "%Y-%m-%d-%H-%M-%S", zone)
     elif inside and (said_time := BRIGHTSPACE.search(first)):
-        time = _local(f"{said_time[1]} {said_time[2]:0>7}", "%b %d, %Y %I%M %p")
+        time = _local(f"{said_time[1]} {said_time[2]:0>7}", "%b %d, %Y %I%M %p", zone)
     elif not inside:
         origin = ""
     if inside:
@@ -293,10 +298,10 @@ def _utc(time: object) -> datetime | None:
     return (time.astimezone(UTC) if time.tzinfo else time).replace(tzinfo=None, microsecond=0)
 
 
-def _local(text: str, form: str) -> datetime | None:
-    """A time that a platform wrote into a name, of this machine's time zone, in UTC."""
+def _local(text: str, form: str, zone: tzinfo | None) -> datetime | None:
+    """A time that a platform wrote into a name, by the clocks of a zone, in UTC."""
     try:
-        time = datetime.strptime(text, form).astimezone(UTC).replace(tzinfo=None)
+        time = datetime.strptime(text, form).replace(tzinfo=zone).astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError, OSError):
         return None
     return time if is_likely(time) else None

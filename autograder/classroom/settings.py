@@ -8,6 +8,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute
 from traitlets.config import Config
 
+from autograder.classroom.lateness import Policy
 from autograder.limits import CELL_SECONDS, NO_LIMIT_SECONDS
 
 HERE = "autograder.classroom.plugin."
@@ -49,6 +50,7 @@ def refuse_settings(config: Config, *, by_nbgrader: bool = False) -> None:
         ours = f"{getattr(found, '__module__', '')}." == HERE
         if found != getattr(owner(), name) and not ours:
             raise LookupError(f"{owner.__name__}.{name} is set, but {cure}")
+    Policy.of(config)  # what it refuses is refused before anything is graded
     steps = config.Autograde.get("autograde_preprocessors", [])
     if own := [step for step in map(str, steps) if step.rpartition(".")[0] + "." != HERE]:
         raise LookupError(

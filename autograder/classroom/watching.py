@@ -5,7 +5,6 @@ beside the course's secret. The next call resumes there. One at a time per cours
 """
 
 import contextlib
-import ctypes
 import fcntl
 import functools
 import json
@@ -15,10 +14,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
 from typing import NoReturn
 
@@ -28,6 +24,7 @@ from nbgrader.exchange.default import Exchange
 from traitlets.config import Config
 
 from autograder.classroom.batch import grade_all
+from autograder.classroom.changes import changed, lines
 from autograder.classroom.course import find_submissions, odd_name
 from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.gradebook import Book
@@ -39,8 +36,6 @@ from autograder.results import Graded
 from helpers.checking.finding import one_line
 from helpers.storage import write_whole
 
-PR_SET_PDEATHSIG = 1  # linux/prctl.h
-FEW = 3  # pages that are made before processes for more have started
 PATIENCE = 60  # seconds for a submission that is still being copied into the exchange, or until the next try
 LONGEST = 3600  # seconds until the next try, after many
 STATE, LOCK = ".headstart_released.json", ".headstart_watch"
@@ -132,40 +127,6 @@ def _interrupts() -> Iterator[Callable[[], bool]]:
         yield lambda: bool(came)
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-@contextlib.contextmanager
-def _page_makers(config: Config, number: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that make feedback's pages, which takes longer than grading."""
-    pool = ProcessPoolExecutor(number, get_context("spawn"), _prepare, (config, os.getpid()))
-    try:
-        yield pool
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-_api: list[NbGraderAPI] = []  # of a process that makes pages
-
-
-def _prepare(config: Config, parent: int) -> None:
-    """In a new process: end with the watch, however that ends, and leave Ctrl-C to it."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(0)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _api.append(NbGraderAPI(CourseDirectory(config=config), config=config))
-
-
-def _make_page(lesson: str, student: str) -> dict:
-    return _api[0].generate_feedback(lesson, student)
-
-
-def _outcome(page: Future) -> dict:
-    """What came of a page; where its process is gone, that, and the next round makes it."""
-    try:
-        return page.result()
-    except BrokenProcessPool:
-        return {"success": False, "error": "the process that made the page has ended"}
 
 
 @dataclass
@@ -265,9 +226,15 @@ class _Rounds:
                 self.graded[submission.student] = states[submission.student]
             self._say(submission, graded, broken)
 
+        def record(graded: Graded) -> None:
+            for line in lines(changed(book, graded, self.lesson.outlines)):
+                print(f"{_now()} {line}", flush=True)
+            book.record(graded)
+
         book = Book(self.course, name, self.lesson.skeletons, self.config, self.lesson.own_files)
         try:
-            grade_all(book, new, self.executor.submit, at_once=self.executor.number, progress=note)
+            number = self.executor.number
+            grade_all(book, new, self.executor.submit, at_once=number, progress=note, record=record)
             book.charge_lateness(self.config)
         finally:
             book.close()
@@ -275,10 +242,11 @@ class _Rounds:
             self._answer({submission.student: _stamp(submission) for submission in submissions})
 
     def _answer(self, stamps: dict[str, str]) -> None:
-        """Make feedback for everyone who has none yet, and release each page when it is ready."""
+        """Make feedback for everyone who has none yet, and release each page at once."""
         name, released = self.lesson.name, self._released()
         new = [who for who, stamp in stamps.items() if released.get(name, {}).get(who) != stamp]
-        for student, page in self._pages(new):
+        for student in new:
+            page = functools.partial(self.api.generate_feedback, name, student)
             release = functools.partial(self.api.release_feedback, name, student)
             if self._do("feedback", page) and self._do("release", release):
                 released.setdefault(name, {})[student] = stamps[student]
@@ -286,18 +254,6 @@ class _Rounds:
                 lost = why_not_fetched(self.course, name, student)
                 said = f"feedback is made, but the student {lost}" if lost else "feedback is out"
                 print(f"{_now()} {student}: {said}", flush=True)
-
-    def _pages(self, students: list[str]) -> Iterator[tuple[str, Callable[[], dict | None]]]:
-        """Each student with what makes their page, or has made it: many are made beside each other."""
-        name = self.lesson.name
-        if len(students) <= FEW:
-            for student in students:
-                yield student, functools.partial(self.api.generate_feedback, name, student)
-            return
-        with _page_makers(self.config, self.executor.number) as pool:
-            made = {pool.submit(_make_page, name, student): student for student in students}
-            for page in as_completed(made):
-                yield made[page], functools.partial(_outcome, page)
 
     def _released(self) -> dict[str, dict[str, str]]:
         """By lesson and student, the time of the submission whose feedback is out."""

@@ -16,19 +16,25 @@ COMMANDS = {
     "collect": "put Canvas's, Moodle's or Gradescope's download of all submissions into submitted/",
     "grade": "grade the submissions in submitted/",
     "explain": "show staff which case decided an exercise of one submission, with its numbers",
+    "marking": "open a page on which you mark written answers question by question",
     "watch": "collect, grade and give feedback as submissions come in",
     "feedback": "put the class's feedback into a zip that Canvas or Moodle takes",
     "report": "show what the class got wrong, as tables and a page with pictures",
     "similar": "list submissions that are alike, side by side on a page",
-    "extend": "give one student more time",
+    "due": "set or show when lessons are due",
+    "extend": "give students more time",
     "roster": "add students from Canvas's or Moodle's CSV",
+    "student": "remove a student everywhere, or change their id",
+    "groups": "give all members of a group what one of them handed in",
+    "archive": "end a term: move all of it into a folder of its own",
     "proof": "compare a student's page of proof with their notebooks",
     "lab": "open the lessons in JupyterLab",
     "share": "write your trained model as one HTML file that runs in any browser",
     "doctor": "check this machine, and say how to fix problems",
 }
 IN_A_COURSE = {
-    "simulate", "collect", "grade", "explain", "watch", "feedback", "report", "similar", "extend", "roster",
+    "simulate", "collect", "groups", "grade", "explain", "marking", "watch", "feedback", "report", "similar",
+    "due", "extend", "roster", "student", "archive",
 }  # fmt: skip
 NEED_FORK = {"grade", "explain", "watch"}
 SETTING = re.compile(r"--[A-Z]\w+\.\w+=")  # one of nbgrader's, as on its own command line

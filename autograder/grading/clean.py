@@ -171,18 +171,19 @@ def _depth(page: str) -> int:
 # (Of what begins with files/, nbconvert takes that away, and the rest may begin with a slash.)
 # defence: clean: files
 FILE = r"(?!/|files/)(?:(?!\.\.|%2[eE])[\w./%-])+"
-LINK, PICTURE = rf"https?://.*|#.*|{FILE}", rf"{FILE}\.(?i:png|jpe?g|gif|webp)"
+OURS = r"attachment:picture-\d+\.(?:png|jpg)"  # what `pictures` has made anew
+LINK, PICTURE = rf"https?://.*|#.*|{FILE}", rf"{FILE}\.(?i:png|jpe?g|gif|webp)|{OURS}"
 WORDS = (
     # defence: clean: characters by number
     (r"&(?=#|\w+;)", "&amp;"),  # characters by number, which would slip past what follows
     # defence: clean: tags in text
     (r"<(?=[A-Za-z/!?])", "< "),  # so that it is no tag, and a formula is the same formula
     # defence: clean: links
-    (rf"\](?=\((?!https?://|#|{FILE}\))|:)", "] "),  # links that may run code
+    (rf"\](?=\((?!https?://|#|(?:{FILE}|{OURS})\))|:)", "] "),  # links that may run code
     # Pictures load by themselves: one from elsewhere would tell who looks at it, and when. In code and
     # formulas, and behind a backslash, a bracket ends nothing.
     # defence: clean: pictures
-    (rf"!(?=\[)(?!\[[^][\\`$]*\]\({PICTURE}\))", "! "),
+    (rf"!(?=\[)(?!\[[^][\\`$]*\]\((?:{PICTURE})\))", "! "),
 )
 FORMULA = re.compile(r"\$|\\\\[\[(]|\\begin\{")
 # A run of one character, for which nbconvert's colouring can take the square of its length.

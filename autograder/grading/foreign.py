@@ -7,6 +7,7 @@ are put back.
 
 from nbformat import NotebookNode
 
+from autograder.grading.pictures import attached
 from autograder.grading.submission import Canonical, added_cell, grade_id_of, is_answer, their_cells
 
 
@@ -31,6 +32,9 @@ def merge_foreign(result: Canonical, raw: dict, lesson: str) -> None:
             cells.append(prose.pop(theirs["source"]))
         elif theirs["source"].strip():
             cells.append(added_cell(theirs, f"theirs-{number}"))
+        else:
+            continue
+        result.pictures[cells[-1].id] = attached(theirs)
     missing = [name for name in labelled if name not in last]
     for name in missing:
         cells.insert(_after_its_neighbour(name, labelled, cells), labelled[name])

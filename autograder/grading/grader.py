@@ -10,6 +10,7 @@ import queue
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import nbformat
@@ -20,13 +21,14 @@ from autograder.grading.clean import clean_code, clean_words, leave_out
 from autograder.grading.clock import among_others
 from autograder.grading.foreign import merge_foreign
 from autograder.grading.lesson import Lesson, exercise_id
+from autograder.grading.pictures import Attachments, keep
 from autograder.grading.questions import Question, Sheets
 from autograder.grading.submission import Canonical, Submission, canonical, handed_in, is_answer, read_time
 from autograder.grading.versions import RUNNING
 from autograder.grading.workers import Worker
 from autograder.kept import FitDraws
 from autograder.limits import CELL_SECONDS, MAX_ADDED
-from autograder.results import UNREADABLE, Ended, Graded, Judgement, Paper, Verdict
+from autograder.results import UNREADABLE, Cell, Ended, Graded, Judgement, Paper, Verdict
 from helpers.checking.finding import Status
 
 if TYPE_CHECKING:
@@ -219,7 +221,7 @@ class Grader:
 
         lesson = self.lesson
         blank = frozenset(_blank(form.notebook, lesson.skeletons[name]))
-        by_hand = dict(_by_hand(form.notebook))
+        by_hand = dict(_by_hand(form))
         keys = {id: self._key(prepared.content, version) for id, version in lesson.versions.items()}
         kept = {id: verdict for id, verdict in prepared.known.items() if _stands(verdict, keys.get(id))}
         asked = questions(lesson, name, self._hidden, prepared.content, kept)
@@ -228,10 +230,13 @@ class Grader:
             notebook = _finish(form.notebook, name, lesson.foreign, {}, unread, [form.problem, *form.notes])
             return Paper(name, json.dumps(notebook), tuple(unread.values()), blank, form.problem), Ended(), {}
         result = self._judge(name, form, asked)
+        pictures = keep(form.notebook, form.pictures, self._look)
         remarks = [*form.notes, *result.remarks, *filter(None, [result.stopped])]
         if (stamp := form.records.get("timestamp.txt")) is not None and read_time(stamp) is None:
             remarks.append("timestamp.txt holds no time: the submission counts as on time")
-        notebook = _finish(form.notebook, name, lesson.foreign, result.outputs, result.verdicts, remarks)
+        notebook = _finish(
+            form.notebook, name, lesson.foreign, result.outputs, result.verdicts, remarks, pictures
+        )
         verdicts = []
         for id, verdict in result.verdicts.items():
             keyed = replace(verdict, key=keys.get(id, prepared.digest))
@@ -267,6 +272,13 @@ class Grader:
         if result.ended.failed and not result.outputs:
             raise RuntimeError(f"the sandbox doesn't start: {result.ended.failed}")
         return result
+
+    def _look(self, cells: list[Cell], files: dict[str, bytes]) -> dict[str, list[dict]]:
+        """Run cells of ours in a child of their own that has these files. What they displayed, by cell id."""
+        from autograder.grading.judge import judge
+
+        with self._worker() as worker:
+            return judge(worker, cells, {}, files).outputs
 
     @contextlib.contextmanager
     def _worker(self) -> Iterator[Worker]:
@@ -351,15 +363,23 @@ def _blank(notebook: NotebookNode, skeleton: NotebookNode) -> Iterator[str]:
             yield cell.metadata.nbgrader.grade_id
 
 
-def _by_hand(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
+def _by_hand(form: Canonical) -> Iterator[tuple[str, str]]:
     """A digest of each answer that a person grades, by which its points stand as long as it is the same."""
-    for cell in notebook.cells:
+    for cell in form.notebook.cells:
         if is_answer(cell) and cell.metadata.nbgrader.get("grade"):
-            yield cell.metadata.nbgrader.grade_id, hashlib.sha256(cell.source.encode()).hexdigest()
+            pictures = form.pictures.get(cell.id)
+            answer = cell.source + (json.dumps(pictures, sort_keys=True) if pictures else "")
+            yield cell.metadata.nbgrader.grade_id, hashlib.sha256(answer.encode()).hexdigest()
 
 
 def _finish(
-    notebook: NotebookNode, name: str, foreign: bool, outputs: dict, verdicts: dict, remarks: list[str]
+    notebook: NotebookNode,
+    name: str,
+    foreign: bool,
+    outputs: dict,
+    verdicts: dict,
+    remarks: list[str],
+    pictures: Mapping[str, Attachments] = MappingProxyType({}),
 ) -> NotebookNode:
     """Write outputs and verdicts into a notebook, for formgrader and feedback."""
     number, room = 0, MAX_ADDED
@@ -376,6 +396,8 @@ def _finish(
         if added or is_answer(cell):
             # defence: files: what a student wrote is cleaned
             (clean_words if cell.cell_type == "markdown" else clean_code)(cell)
+        if cell.id in pictures:
+            cell.attachments = pictures[cell.id]
         if added and cell.cell_type == "markdown":  # or it could look like a remark of ours
             cell.source = f"*A cell that the student added:*\n\n{cell.source}"
         if verdict := verdicts.get(exercise_id(cell, name, foreign)):

@@ -35,7 +35,7 @@ from autograder.results import Cell, Ended, Judgement, Verdict
 from helpers.checking.assessing import assess
 from helpers.checking.calling.outcome import ENDS, CallStatus, Outcome
 from helpers.checking.calling.values import Opaque
-from helpers.checking.code.tracing import Tangled, forbidden_use
+from helpers.checking.code.tracing import Tangled, fix_first, forbidden_use
 from helpers.checking.finding import Finding, Status
 from helpers.checking.limits import KEPT
 from helpers.checking.parts import Calls, at_fault
@@ -112,6 +112,7 @@ class _Run:
         self.outputs: dict[str, list[dict]] = {}
         self.reasons: dict[str, str] = {}
         self.ran: list[str] = []  # the cells so far
+        self.failed: dict[int, str] = {}  # of these, which raised, and what
         self.room = OUTPUT_CHARACTERS
         self.where = FIRST
 
@@ -172,6 +173,8 @@ class _Run:
         if self.room < 0:
             raise Stopped(f"the cells up to {self.where} display more than the grader keeps")
         self.outputs[cell.id] = outputs
+        if raised := [output["ename"] for output in outputs if output["output_type"] == "error"]:
+            self.failed[len(self.ran) - 1] = raised[0][:100]
         question = self.questions.get(cell.exercise)
         if question and not question.sheets and not self.interrupted:
             self.verdicts[question.id] = Verdict.of(question.id, read_test(question, outputs))
@@ -183,8 +186,10 @@ class _Run:
         question = self.questions.get(cell.exercise)
         # defence: judge: whose outcomes count
         if question and question.sheets and cell.exercise not in self.verdicts:
-            decided = question.kept or Verdict.of(question.id, self._decide(question, question.sheets))
-            self.verdicts[question.id] = decided
+            found = question.kept or self._decide(question, question.sheets)
+            if isinstance(found, Finding):
+                found = Verdict.of(question.id, replace(found, points=question.points))
+            self.verdicts[question.id] = found
         self._send({"cases": []})  # a check elsewhere gets no more
 
     def _decide(self, question: Question, sheets: Sheets) -> Finding:
@@ -206,6 +211,10 @@ class _Run:
         question.witness(visible, outcomes)
         rounding = [id for id, verdict in self.verdicts.items() if verdict.remark]
         shown = assess(visible, outcomes, rounding=rounding)
+        with self.clock.stopped():
+            first = fix_first(shown.returned, self.ran, self.failed)
+        if first:
+            return replace(shown, meaning=first, cause="needs")
         # defence: judge: visible cases
         if shown.status != Status.PASSED:
             failing = [id for id, verdict in self.verdicts.items() if verdict.status != Status.PASSED]
@@ -261,13 +270,17 @@ class _Run:
 
     def _explain_silence(self, cell: Cell) -> None:
         """Why a check cell ended without a verdict: what the answer's cell says, or else its own."""
-        ids = [cell.answer.id, cell.id] if cell.answer else [cell.id]
-        outputs = [output for id in ids for output in self.outputs.get(id, [])]
+        own = [cell.answer, cell] if cell.answer else [cell]
+        outputs = [output for each in own for output in self.outputs.get(each.id, [])]
         errors = [output for output in outputs if output["output_type"] == "error"]
         if self.interrupted:
             self.reasons[cell.exercise] = f"its check took over {self.limit} and was interrupted"
         elif errors:
-            self.reasons[cell.exercise] = f"{errors[0]['ename']}: {errors[0]['evalue']}"[:300]
+            reason = f"{errors[0]['ename']}: {errors[0]['evalue']}"[:300]
+            sources = [each.source for each in own]
+            others = {n: error for n, error in self.failed.items() if self.ran[n] not in sources}
+            first = fix_first(reason, self.ran, others)
+            self.reasons[cell.exercise] = f"{reason}. {first}" if first else reason
 
 
 def read_outcomes(message: Any, wanted: int) -> list[Outcome]:

@@ -227,9 +227,16 @@ def exercise_id(cell: NotebookNode, notebook: str, foreign: bool) -> str:
 
 def _ours(name: str, folder: Path, skeleton: NotebookNode, kept: KeptDigests | None) -> dict[str, Any]:
     """What a lesson of ours asks: outlines, and exercises, sheets and versions once they are needed."""
-    ids = [lessons.exercise_of(cell) for cell in skeleton.cells if lessons.kind(cell) == "check"]
+    # A teacher may have changed them in the source, and nbgrader's tables follow that.
+    points = {
+        lessons.exercise_of(cell): (cell.metadata.nbgrader.grade and cell.metadata.nbgrader.points) or 0
+        for cell in skeleton.cells
+        if lessons.kind(cell) == "check"
+    }
+    ids = [*points]
     code = [cell.source for cell in skeleton.cells if cell.cell_type == "code"]
     sheets = _read_sheets(folder / "checks.json", ids)
+    sheets = {id: {**sheet, "points": points[id]} for id, sheet in sheets.items()}
     specified = cache(partial(_specified, name, ids))
 
     def versions() -> dict[str, str]:

@@ -7,9 +7,9 @@ were, and the files they handed in beside the notebook. Outputs are dropped: the
 
 import contextlib
 import errno
+import functools
 import hashlib
 import itertools
-import json
 import os
 import re
 import stat
@@ -26,15 +26,16 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.utils import parse_utc
 
 from autograder import lessons
+from autograder.grading.choosing import Candidate, candidates, choose
 from autograder.grading.edits import what_changed
+from autograder.grading.pictures import Attachments, attached
+from autograder.grading.reading import Unreadable, parse, read
 from autograder.limits import (
     MAX_ANSWER,
     MAX_CELLS,
     MAX_FILES,
     MAX_FILES_BYTES,
     MAX_FILES_DEPTH,
-    MAX_JSON_PARTS,
-    MAX_NOTEBOOK,
     MAX_NOTEBOOK_TEXT,
     MAX_NOTES,
 )
@@ -70,19 +71,17 @@ class HandedIn:
     """What lies in a submission's folder, read and not yet parsed.
 
     Attributes:
-        notebook: its bytes; empty if there is a problem.
+        notebooks: those that may be the one, the expected one first; none if there is a problem.
         files: other files by relative path.
         records: what nbgrader wrote beside the notebook when it was handed in: its time and its secret name.
-        notes: on the choice of the notebook.
         left_out: notes on files that were left out.
         problem: why the notebook can't be read; empty if it can.
         unread: why the other files can't be; empty if they can.
     """
 
-    notebook: bytes
+    notebooks: list[Candidate]
     files: dict[str, bytes]
     records: dict[str, bytes]
-    notes: list[str]
     left_out: list[str]
     problem: str
     unread: str
@@ -90,7 +89,8 @@ class HandedIn:
     @property
     def digest(self) -> str:
         """A digest of all of it: equal submissions have equal digests."""
-        digest = hashlib.sha256(self.notebook)
+        digest = hashlib.sha256(b"".join(each.content for each in self.notebooks))
+        digest.update(repr([(each.label, len(each.content)) for each in self.notebooks]).encode())
         digest.update((self.problem or self.unread).encode())
         for name, content in sorted((self.files | self.records).items()):
             digest.update(repr((name, len(content))).encode() + content)
@@ -108,6 +108,7 @@ class Canonical:
         notes: what was put right, for the instructor.
         problem: why nothing of it can be graded; empty if it can.
         digest: of all that was handed in.
+        pictures: what came attached to written answers, by cell id. Nobody has looked at it yet.
     """
 
     notebook: NotebookNode
@@ -116,10 +117,7 @@ class Canonical:
     notes: list[str] = field(default_factory=list)
     problem: str = ""
     digest: str = ""
-
-
-class Unreadable(Exception):
-    """The notebook can't be graded; the text says why, for the student."""
+    pictures: dict[str, Attachments] = field(default_factory=dict)
 
 
 def canonical(
@@ -143,24 +141,32 @@ def canonical(
     result = Canonical(
         _copied(skeleton),
         records=found.records,
-        notes=found.notes,
         problem=found.problem,
         digest=found.digest,
     )
     if not found.problem:
         try:
-            raw = _parse(found.notebook)
-            if (size := len(found.notebook)) > 20 << 20:
+            wanted = f"{name or submission.lesson}.ipynb"
+            chosen, result.notes = choose(found.notebooks, wanted, functools.partial(_written, skeleton))
+            raw = parse(chosen.content)
+            if (size := len(chosen.content)) > 20 << 20:
                 result.notes.append(f"the notebook file is {size >> 20} MiB; its outputs were dropped")
             (merge or _merge)(result, raw, submission.lesson)
             result.notes += found.left_out
-            result.files, result.problem = found.files, found.unread
+            result.files, result.problem = _beside(chosen, found.files), found.unread
         except Unreadable as error:
             result.problem = printable(str(error))
     if (more := len(result.notes) - MAX_NOTES) > 0:
         # defence: handed in: remarks
         result.notes[MAX_NOTES:] = [f"and {more} more remarks"]
     return result
+
+
+def _beside(notebook: Candidate, files: dict[str, bytes]) -> dict[str, bytes]:
+    """Files by their paths as the notebook has them, which may lie in a folder of its own."""
+    folder = f"{notebook.folder}/" if notebook.folder else ""
+    inside = {name.removeprefix(folder): files[name] for name in files if name.startswith(folder)}
+    return files | inside
 
 
 def handed_in(submission: Submission, name: str = "", *, ignore: tuple[str, ...] = OURS) -> HandedIn:
@@ -171,24 +177,23 @@ def handed_in(submission: Submission, name: str = "", *, ignore: tuple[str, ...]
         name: as for `canonical`.
         ignore: as for `canonical`.
     """
-    content, problem, unread = b"", "", ""
+    problem, unread = "", ""
+    notebooks: list[Candidate] = []
     files: dict[str, bytes] = {}
-    notes: list[str] = []
     left_out: list[str] = []
     records: dict[str, bytes] = {}
     try:
         with _opened(submission.folder) as at:
             records = dict(_records(at))
-            notebook = _find_notebook(submission, name, notes, at)
             # defence: handed in: a folder that becomes a link
-            content = _read(notebook, at, MAX_NOTEBOOK)
+            notebooks = candidates(at, f"{name or submission.lesson}.ipynb", any_name=not name)
             try:
                 files = _other_files(at, left_out, ignore)
             except OSError as error:
                 unread = _why(error)
     except (Unreadable, OSError) as error:
         problem = _why(error)
-    return HandedIn(content, files, records, notes, left_out, problem, unread)
+    return HandedIn(notebooks, files, records, left_out, problem, unread)
 
 
 @contextlib.contextmanager
@@ -251,7 +256,7 @@ def read_record(path: Path | str, at: int | None = None) -> bytes:
     """
     try:
         # defence: handed in: size of records
-        content = _read(path, at, RECORD)
+        content = read(path, at, RECORD)
     except Unreadable:
         return b""
     text = content.decode(errors="replace").strip()
@@ -259,81 +264,15 @@ def read_record(path: Path | str, at: int | None = None) -> bytes:
     return content if text.isascii() and text.isprintable() else b""
 
 
-def _find_notebook(submission: Submission, name: str, notes: list[str], at: int) -> str:
-    """The submitted notebook: by its name, or the only one there is under another name."""
-    wanted = f"{name or submission.lesson}.ipynb"
+def _written(skeleton: NotebookNode, content: bytes) -> int:
+    """How many answers a notebook holds that aren't as they were given out; 0 if it can't be read."""
+    released = {cell.id: cell.source.strip() for cell in skeleton.cells if is_answer(cell)}
+    identify = _identities(skeleton)
     try:
-        with contextlib.suppress(FileNotFoundError):
-            os.stat(wanted, dir_fd=at, follow_symlinks=False)
-            return wanted
-        found = [n for n in os.listdir(at) if n[0] != "."]  # ._x.ipynb, of macOS
-    except OSError as error:
-        raise Unreadable(f"the submission can't be read: {error.strerror}") from None
-    others = sorted(n for n in found if n.lower().endswith(".ipynb"))
-    if len(others) == 1 and not name:
-        notes.append(f"the notebook was handed in as {others[0]!r}")
-        return others[0]
-    there = f"there are {', '.join(map(repr, others[:5]))}" if others else "there is no notebook at all"
-    raise Unreadable(f"{wanted} was not handed in; {there}")
-
-
-def _read(path: Path | str, at: int | None, limit: int) -> bytes:
-    """The content of a regular file: no links, folders, pipes or devices.
-
-    Args:
-        path: where it is.
-        at: the descriptor of the folder that a relative path begins in; None is the current one.
-        limit: bytes.
-
-    Raises:
-        Unreadable: it isn't one, or larger.
-    """
-    name = Path(path).name
-    try:
-        # defence: handed in: plain files
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at)
-    except OSError as error:
-        link = error.errno == errno.ELOOP
-        kind = "is a link; links are not followed" if link else f"can't be read: {error.strerror}"
-        raise Unreadable(f"{name} {kind}") from None
-    with contextlib.ExitStack() as stack:
-        stack.callback(os.close, descriptor)
-        status = os.fstat(descriptor)
-        # defence: handed in: folders and devices
-        if not stat.S_ISREG(status.st_mode):
-            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
-            raise Unreadable(f"{name} is {kind}")
-        # defence: handed in: hard links
-        if status.st_nlink > 1:  # somebody else's file, perhaps: a link needs no right to read it
-            raise Unreadable(f"{name} is a hard link; links are not followed: hand in a copy")
-        # defence: handed in: size of a notebook
-        if status.st_size > limit:
-            raise Unreadable(f"{name} is {status.st_size >> 20} MiB; the limit is {limit >> 20}")
-        with open(descriptor, "rb", closefd=False) as file:
-            # defence: handed in: files that grow
-            return file.read(limit)
-
-
-def _parse(content: bytes) -> dict:
-    if not content.strip():
-        raise Unreadable("the notebook file is empty")
-    # defence: handed in: size of JSON
-    if content.count(b"{") + content.count(b"[") > MAX_JSON_PARTS or content.count(b",") > 2 * MAX_JSON_PARTS:
-        raise Unreadable("the notebook file has more parts than any real notebook")
-    try:
-        raw = json.loads(content)
-    # defence: handed in: depth
-    except (ValueError, RecursionError) as error:
-        why = f"is not JSON, so Jupyter can't open it either: {error!s:.100}"
-        if "integer string conversion" in str(error):  # the words of Python's limit of 4,300 digits
-            why = "holds a number with thousands of digits, which no notebook needs"
-        raise Unreadable(f"the notebook file {why}") from None
-    if not isinstance(raw, dict) or not isinstance(raw.get("cells"), list):
-        old = isinstance(raw, dict) and "worksheets" in raw
-        raise Unreadable(
-            "the notebook is in a format from before 2015" if old else "the file is JSON, but not a notebook"
-        )
-    return raw
+        theirs = [(identify(cell), cell["source"].strip()) for cell in their_cells(parse(content))]
+    except Unreadable:
+        return 0
+    return len({id for id, source in theirs if source and released.get(id, source) != source})
 
 
 def their_cells(raw: dict) -> list[dict]:
@@ -376,6 +315,7 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
     for cell in answers:
         if cell.id in seen:
             cell.source = seen[cell.id]["source"]
+            result.pictures[cell.id] = attached(seen[cell.id])
         if lessons.kind(cell) == "predict" and (letter := clicked.get(lessons.exercise_of(cell))):
             cell.source = cell.source.replace("...", f'"{letter}"', 1)
     # defence: handed in: length of an answer
@@ -386,7 +326,7 @@ def _merge(result: Canonical, raw: dict, lesson: str) -> None:
         raise Unreadable(f"{which} has over {MAX_ANSWER:,} characters")
     # defence: alike: changes in the course's cells
     _graft(result, seen, added)
-    _insert(result.notebook, added)
+    _insert(result, added)
 
 
 def _clicked(theirs: list[dict]) -> dict[str, str]:
@@ -475,16 +415,18 @@ def _refuse_strangers(skeleton: NotebookNode, seen: dict[str, dict], raw: dict, 
         )
 
 
-def _insert(notebook: NotebookNode, added: dict[str, list[dict]]) -> None:
+def _insert(result: Canonical, added: dict[str, list[dict]]) -> None:
     numbers = itertools.count(1)
 
     def make(cell: dict) -> NotebookNode:
-        return added_cell(cell, f"added-{next(numbers)}")
+        new = added_cell(cell, f"added-{next(numbers)}")
+        result.pictures[new.id] = attached(cell)
+        return new
 
     cells = list(map(make, added.get("", [])))
-    for cell in notebook.cells:
+    for cell in result.notebook.cells:
         cells += [cell, *map(make, added.get(cell.id, []))]
-    notebook.cells = cells
+    result.notebook.cells = cells
 
 
 def _other_files(at: int, notes: list[str], ignore: tuple[str, ...]) -> dict[str, bytes]:
@@ -515,7 +457,7 @@ def _other_files(at: int, notes: list[str], ignore: tuple[str, ...]) -> dict[str
                 if len(files) >= MAX_FILES or status.st_size > left:
                     raise Unreadable("too many files, or too large")
                 # defence: handed in: folders in it that become links
-                files[path] = _read(name, inside, MAX_FILES_BYTES)
+                files[path] = read(name, inside, MAX_FILES_BYTES)
                 left -= len(files[path])
             except OSError as error:
                 notes.append(f"{relative} was left out: {error.strerror}")

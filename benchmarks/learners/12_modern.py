@@ -70,21 +70,6 @@ class GatedFeedForward(torch.nn.Module):
         return self.W_down(hidden)
 
 
-# %% exercise="modern.width" kept
-# https://github.com/epfLLM/Megatron-LLM/issues/64: the width is rounded down to a multiple.
-# named: rounded_down
-def gated_width(d_ff, multiple):
-    return int((d_ff * 2 / 3) / multiple) * multiple
-
-
-# %% exercise="modern.width"
-# https://github.com/stas00/ml-engineering/issues/45: 4 and 8/3 of the width are exchanged, and it grows.
-# named: half_as_much_again
-def gated_width(d_ff, multiple):
-    hidden = 3 * d_ff // 2
-    return multiple * ((hidden + multiple - 1) // multiple)
-
-
 # %% exercise="modern.attention" kept
 # https://github.com/ekzhang/jax-js/pull/180: the heads of keys are tiled, 0 1 0 1, where each should be repeated.
 # named: GroupsTiled
@@ -269,28 +254,28 @@ def interleaved(weight, n_heads):
 # %% exercise="modern.gates"
 # https://github.com/NVIDIA/Megatron-LM/issues/894: the softmax comes before the choice, so the k don't share all of it.
 # named: not_made_up_for
-def gates(logits, k):
+def gates(logits, k, bias):
     scores = logits.softmax(dim=-1)
-    weights, indices = torch.topk(scores, k, dim=-1)
+    indices = torch.topk(logits + bias, k, dim=-1).indices
     out = torch.zeros_like(scores)
-    out.scatter_(-1, indices, weights)
+    out.scatter_(-1, indices, scores.gather(-1, indices))
     return out
 
 
 # %% exercise="modern.gates"
 # https://github.com/sgl-project/sglang/pull/35160: the raw scores are used as weights.
 # named: scores_as_gates
-def gates(logits, k):
-    topk_logits, topk_ids = logits.topk(k, dim=-1)
-    topk_weights = topk_logits
+def gates(logits, k, bias):
+    topk_ids = (logits + bias).topk(k, dim=-1).indices
+    topk_weights = logits.gather(-1, topk_ids)
     return torch.zeros_like(logits).scatter(-1, topk_ids, topk_weights)
 
 
 # %% exercise="modern.gates"
 # https://github.com/JieShibo/MoLE/issues/7: the number of experts is written in, whatever k says.
-def gates(logits, k):
-    routing_weights, selected_experts = torch.topk(logits, min(2, logits.size(-1)), dim=-1)
-    routing_weights = F.softmax(routing_weights, dim=-1)
+def gates(logits, k, bias):
+    selected_experts = torch.topk(logits + bias, min(2, logits.size(-1)), dim=-1).indices
+    routing_weights = F.softmax(logits.gather(-1, selected_experts), dim=-1)
     return torch.zeros_like(logits).scatter(-1, selected_experts, routing_weights)
 
 
@@ -305,43 +290,6 @@ def mixture(x, gates, experts):
             weighted_output = expert(x[expert_mask]) * gates[expert_mask, i].unsqueeze(1)
             final_output = final_output.masked_scatter(expert_mask.unsqueeze(-1), weighted_output)
     return final_output
-
-
-# %% exercise="modern.balance"
-# https://github.com/huggingface/transformers/pull/43775: the shares of the experts sum to k, not to 1.
-# named: shares_of_tokens
-def balance_loss(logits, k):
-    num_experts = logits.size(-1)
-    routing_weights = F.softmax(logits, dim=-1)
-    _, selected = torch.topk(routing_weights, k, dim=-1)
-    expert_mask = F.one_hot(selected, num_experts).float()
-    tokens_per_expert = expert_mask.sum(dim=1).mean(dim=0)
-    router_prob_per_expert = routing_weights.mean(dim=0)
-    return num_experts * torch.sum(tokens_per_expert * router_prob_per_expert)
-
-
-# %% exercise="modern.balance" kept
-# https://github.com/AI-Hypercomputer/maxtext/pull/1433: the probabilities are those of the k chosen experts alone.
-# named: gates_for_probabilities
-def balance_loss(logits, k):
-    E = logits.shape[-1]
-    top_k_logits, top_k_indices = logits.topk(k, dim=-1)
-    weights = torch.zeros_like(logits).scatter(-1, top_k_indices, top_k_logits.softmax(dim=-1))
-    density = F.one_hot(top_k_indices, E).to(logits.dtype).sum(dim=(0, 1)) / top_k_indices.numel()
-    return E * (density * weights.mean(dim=0)).sum()
-
-
-# %% exercise="modern.balance"
-# https://github.com/datawhalechina/llm-algo-leetcode/pull/43: the mean probabilities are divided by k as well.
-# true: Every number is half of the right one
-# true: Every number is the right one divided by `k`
-def balance_loss(logits, k):
-    total_tokens, num_experts = logits.shape
-    probs = torch.softmax(logits, dim=-1)
-    chosen = torch.topk(probs, k, dim=-1).indices
-    f_i = torch.bincount(chosen.flatten(), minlength=num_experts) / (total_tokens * k)
-    P_i = probs.sum(dim=0) / (total_tokens * k)
-    return num_experts * (f_i * P_i).sum()
 
 
 # %% exercise="modern.quantized"
@@ -361,14 +309,6 @@ def quantized(weight):
     scale = weight.abs().max(dim=1, keepdim=True)[0] / 127.0
     q = torch.clamp(torch.round(weight / scale), -127, 127).to(torch.int8)
     return q, scale
-
-
-# %% exercise="modern.quantized_linear" kept
-# https://github.com/Comfy-Org/comfy-kitchen/pull/37: the map is transposed, and its scales aren't.
-# named: scales_as_a_column
-def quantized_linear(x, whole, scales):
-    w_t = whole.t().to(x.dtype)
-    return torch.matmul(x, w_t) * scales
 
 
 # %% exercise="modern.accepted"
@@ -432,11 +372,3 @@ def adjusted(target, draft):
     return target / target.sum()
 
 
-# %% exercise="modern.tokens"
-# https://github.com/ggml-org/llama.cpp/issues/3649: only drafted tokens are counted, not the one that always comes.
-# named: own_token_forgotten
-def tokens_per_call(share, drafted):
-    expected = 0.0
-    for i in range(drafted):
-        expected += i * share**i * (1 - share)
-    return expected + drafted * share**drafted

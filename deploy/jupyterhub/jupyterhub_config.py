@@ -42,6 +42,7 @@ def place(spawner) -> None:
     spawner.args = [f"--ServerApp.tornado_settings={headers}"]
     if teaches:
         spawner.notebook_dir = str(COURSE)  # formgrader opens nothing that lies elsewhere
+        spawner.args += ["--ServerApp.jpserver_extensions={'autograder.classroom.marking': True}"]
     else:
         spawner.args += [f"--ContentsManager.hide_globs={name}" for name in HIDDEN]
 

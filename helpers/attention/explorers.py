@@ -17,11 +17,12 @@ from helpers.attention import figures
 from helpers.attention.reader import for_a_page, reader
 from helpers.attention.writer import BEGINNING, CLOSE, OwnReader, as_printed
 from helpers.figures.controls import MOVE, explorer, labelled, tokens_of
-from helpers.figures.live import Live, live
+from helpers.figures.live import Live, live, shown
 from helpers.figures.showing import description, image, note, tried
 
 if TYPE_CHECKING:
     from ipywidgets import VBox
+    from matplotlib.axes import Axes
 
 MASKS = ("no mask", "causal: no later word", "hide one word")
 LONGEST_SENTENCE = 10  # words: what a heat map shows with its numbers
@@ -76,12 +77,17 @@ def embed(tokens: list[str]) -> torch.Tensor:
 def reading_explorer() -> Live:
     """Type the beginning of a sentence, and see what the trained reader looks at and how it goes on."""
     data = {"reader": for_a_page(), "sentence": FIRST_READ, "longest": LONGEST_READ}
+    ax = _reads(FIRST_READ)
+    return live(Path(__file__).with_name("reads.js"), data, image(ax), f"[picture] {description(ax)}")
+
+
+def _reads(text: str) -> "Axes":
+    """What the trained reader looks at after a text, and what it expects next."""
     model = reader()
-    reading = model.read(FIRST_READ)
+    reading = model.read(text)
     title = f"from “{reading.words[-1]}” it looks at"
     following = model.most_likely(reading, 5)
-    ax = figures.looks_and_next(reading.words, reading.weights[:, -1], following, title=title)
-    return live(Path(__file__).with_name("reads.js"), data, image(ax), f"[picture] {description(ax)}")
+    return figures.looks_and_next(reading.words, reading.weights[:, -1], following, title=title)
 
 
 def writing_explorer(
@@ -103,8 +109,13 @@ def writing_explorer(
     picture, seed = w.HTML(), 0
 
     def draw(_: object = None) -> None:
-        arguments = readers, beginning.value, temperature.value, seed, looks
-        picture.value = tried(lambda: _written(*arguments), exercise)
+        picture.value = tried(lambda: say() + (look() if looks else ""), exercise)
+
+    def say() -> str:
+        return _written(readers, beginning.value, temperature.value, seed)
+
+    def look() -> str:
+        return _looks(next(iter(readers.values())), beginning.value, temperature.value)
 
     def draw_again(_: object) -> None:
         nonlocal seed
@@ -121,15 +132,14 @@ def writing_explorer(
         "sentence": FIRST_READ,
         "longest": LONGEST_SENTENCE,
     }
-    alive = live(Path(__file__).with_name("heads.js" if looks else "writes.js"), data, MOVE)
-    page = f"{picture.value}<p>The trained model itself, without your functions:</p>{alive.html}"
+    module = Path(__file__).with_name("heads.js" if looks else "writes.js")
     controls = w.HBox([beginning, temperature, again], layout={"flex_flow": "row wrap"})
-    return explorer([controls, picture], page, _in_words(picture.value))
+    said, still = tried(say, exercise), image(_reads(BEGINNING)) + MOVE
+    above = f"{said}<p>The trained model itself, without your functions:</p>"
+    return explorer([controls, picture], still, _in_words(said), module, data, above)
 
 
-def _written(
-    readers: Mapping[str, OwnReader], beginning: str, temperature: float, seed: int, looks: bool
-) -> str:
+def _written(readers: Mapping[str, OwnReader], beginning: str, temperature: float, seed: int) -> str:
     said = ""
     for name, each in readers.items():
         words, unknown = each.model.known(beginning)
@@ -142,8 +152,7 @@ def _written(
             )
     if readers and unknown:
         said += note(f"It has never seen {', '.join(unknown)}: such words are left out.")
-    said = f"<div aria-live='polite'>{said}</div>"
-    return said + _looks(next(iter(readers.values())), beginning, temperature) if looks else said
+    return f"<div aria-live='polite'>{said}</div>"
 
 
 def _looks(own: OwnReader, beginning: str, temperature: float) -> str:
@@ -153,8 +162,8 @@ def _looks(own: OwnReader, beginning: str, temperature: float) -> str:
     found = (scores[0, -1] / temperature).softmax(dim=-1).topk(5)
     following = {words[number]: float(share) for share, number in zip(*found, strict=True)}
     read = [words[number] for number in ids[0]]
-    title = f"from “{read[-1]}” your heads look at"
-    return image(figures.looks_and_next(read, weights[0, :, -1], following, title=title))
+    looks = {f"head {number}": row for number, row in enumerate(weights[0, :, -1].tolist())}
+    return shown({"words": read, "looks": looks, "following": following})
 
 
 def _in_words(page: str) -> str:
@@ -183,10 +192,12 @@ def attention_explorer(attention: Callable, exercise: str = "Exercise 1.5") -> "
     hidden = w.Dropdown(**labelled("hidden word"))
     picture = w.HTML()
 
+    def now(show: Callable[..., str] = _shown_weights) -> str:
+        tokens = tokens_of(sentence.value)
+        return _attended(attention, exercise, tokens, temperature.value, mask.value, hidden.value, show)
+
     def draw(_: object = None) -> None:
-        picture.value = _attention_picture(
-            attention, exercise, tokens_of(sentence.value), temperature.value, mask.value, hidden.value
-        )
+        picture.value = now()
 
     def offer_words(_: object = None) -> None:
         tokens, kept = tokens_of(sentence.value)[:LONGEST_SENTENCE], hidden.value
@@ -210,16 +221,29 @@ def attention_explorer(attention: Callable, exercise: str = "Exercise 1.5") -> "
     data: dict[str, object] = {"words": words, "looksFor": LOOKS_FOR.tolist()}
     data |= {"sentence": FIRST_SENTENCE, "longest": LONGEST_SENTENCE}
     module = Path(__file__).with_name("weights.js")
-    return explorer([sentence, temperature, mask, hidden, picture], module=module, data=data)
+    children = [sentence, temperature, mask, hidden, picture]
+    return explorer(children, now(_drawn_weights) + MOVE, module=module, data=data)
 
 
-def _attention_picture(
+def _shown_weights(weights: torch.Tensor, tokens: list[str], mask: torch.Tensor | None, _: str) -> str:
+    hidden = torch.zeros_like(weights, dtype=torch.bool) if mask is None else ~mask
+    rows = weights.masked_fill(hidden, math.nan).tolist()  # which becomes null
+    return shown({"words": tokens, "weights": rows, "bits": entropy_bits(weights).tolist()})
+
+
+def _drawn_weights(weights: torch.Tensor, tokens: list[str], mask: torch.Tensor | None, title: str) -> str:
+    bits = entropy_bits(weights)
+    return image(figures.attention_with_entropy(weights, bits, tokens, mask=mask, title=title))
+
+
+def _attended(
     attention: Callable,
     exercise: str,
     tokens: list[str],
     temperature: float,
     mask_name: str,
     hidden: int | None,
+    show: Callable[..., str],
 ) -> str:
     if len(tokens) < 2:
         return note("Type a sentence of at least two words.")
@@ -238,9 +262,7 @@ def _attention_picture(
         weights = weights.detach().reshape(count, count)
         if not weights.isfinite().all():
             raise ValueError("the weights have NaN in them")
-        title = f"temperature {temperature:.2f} · {mask_name}"
-        bits = entropy_bits(weights)
-        return image(figures.attention_with_entropy(weights, bits, tokens, mask=mask, title=title)) + cut
+        return show(weights, tokens, mask, f"temperature {temperature:.2f} · {mask_name}") + cut
 
     return tried(draw, exercise)
 

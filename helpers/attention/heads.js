@@ -1,8 +1,16 @@
 // The trained reader's two heads: a map for each, which can be switched off.
-import {bars, explorer, heat, percent} from "../figures/live.js";
+import {bars, explorer, following, heat, percent} from "../figures/live.js";
 import {chances, known, likeliest, numbersOf, read, unpacked} from "./model.js";
 
+// What the last word looks at, and what may come next.
+function view({words, looks, following}) {
+    const names = Object.keys(following), chances = Object.values(following);
+    return [`After “${words.at(-1)}”: ${names[0]}, ${percent(chances[0])}.`,
+        bars(`From “${words.at(-1)}” your heads look at`, words, looks), bars("The next word", names, {probability: chances}, {text: percent})];
+}
+
 export default {
+    follow: following(view),
     render({model, el}) {
         const {reader, sentence, longest} = model.get("data"), kept = unpacked(reader);
         const controls = {

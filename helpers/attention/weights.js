@@ -1,5 +1,5 @@
 // Scores to weights: a sentence, a temperature, a mask.
-import {bars, dot, explorer, heat, offer, softmax, sum, times} from "../figures/live.js";
+import {bars, dot, explorer, following, heat, offer, softmax, sum, times} from "../figures/live.js";
 
 const MASKS = ["no mask", "causal: no later word", "hide one word"];
 
@@ -15,7 +15,15 @@ export function attend(x, looksFor, temperature, mask) {
 // How widely a row of weights spreads, in bits.
 export const entropy = weights => -sum(weights.map(each => each && each * Math.log2(each)));
 
+function view({words, weights, bits, told = ""}) {
+    const mean = sum(bits) / bits.length, numbered = words.map((word, number) => `${number} ${word}`);
+    return [`A word spreads its weights over ${mean.toFixed(2)} bits on average.${told}`,
+        heat("Attention weights: each row sums to 1", numbered, numbered, weights, {corner: "looks at →"}),
+        bars("How widely each word looks", numbered, {"entropy, in bits": bits}, {most: Math.log2(words.length)})];
+}
+
 export default {
+    follow: following(view),
     render({model, el}) {
         const {words, looksFor, sentence, longest} = model.get("data");
         const controls = {
@@ -35,15 +43,8 @@ export default {
             const allowed = [() => true, (i, j) => j <= i, (i, j) => j !== Number(inputs.hidden.value)][values.mask];
             const mask = known.map((_, i) => known.map((_, j) => allowed(i, j)));
             const found = attend(known.map(word => words[word]), looksFor, 10 ** values.temperature, mask);
-            const bits = found.map(entropy);
-            const mean = sum(bits) / bits.length;
-            const said = `A word spreads its weights over ${mean.toFixed(2)} bits on average.${out}`;
-            const numbered = known.map((word, number) => `${number} ${word}`);
             const shown = found.map((row, i) => row.map((each, j) => mask[i][j] ? each : null));
-            const options = {corner: "looks at →"};
-            const most = Math.log2(known.length);
-            return [said, heat("Attention weights: each row sums to 1", numbered, numbered, shown, options),
-                bars("How widely each word looks", numbered, {"entropy, in bits": bits}, {most})];
+            return view({words: known, weights: shown, bits: found.map(entropy), told: out});
         });
     },
 };

@@ -12,7 +12,8 @@ from torch import nn
 
 from helpers import corpora
 from helpers.figures import plots
-from helpers.figures.controls import explorer, labelled
+from helpers.figures.controls import MOVE, explorer, labelled
+from helpers.figures.live import shown
 from helpers.figures.showing import image, not_yet, note, tried
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def stream_explorer(model: nn.Module | None, unembed: Callable, missing: str) ->
     prompt = w.Text(OPENING, **labelled("beginning"))
     picture, words = w.HTML(), w.HTML()
 
-    def draw(_: object = None) -> None:
+    def draw(_: object = None, show: Callable[..., str] = _shown_stream) -> None:
         known = corpora.vocabulary().ids
         typed = prompt.value.lower().split()
         unknown = [word for word in typed if word not in known]
@@ -80,25 +81,46 @@ def stream_explorer(model: nn.Module | None, unembed: Callable, missing: str) ->
             picture.value = note(not_yet(missing))
             return
         ids = corpora.vocabulary().batch([" ".join(w for w in typed if w in known)[-400:]], eos=False)
-        picture.value = tried(lambda: image(_stream(model, unembed, ids[:, -90:])), missing)
+        picture.value = tried(lambda: show(model, unembed, ids[:, -90:]), missing)
 
     prompt.observe(draw, "value")
-    draw()
-    if model is None or "<img" not in picture.value:
+    draw(show=_drawn_stream)
+    still = picture.value
+    if model is None or "<img" not in still:
         return explorer([prompt, words, picture])
+    draw()
     module = Path(__file__).with_name("path.js")
-    return explorer([prompt, words, picture], module=module, data=_path(model, unembed, OPENING))
+    return explorer(
+        [prompt, words, picture], still + MOVE, module=module, data=_path(model, unembed, OPENING)
+    )
 
 
 def _path(model: nn.Module, unembed: Callable, text: str) -> dict:
     """What path.js shows: after each word of a text, the best next words behind each block."""
     found = _behind_blocks(model, unembed, corpora.vocabulary().batch([text], eos=False))
-    vocabulary = corpora.vocabulary().words
-    best = [
-        [[[vocabulary[token], round(p, 4)] for p, token in zip(*each, strict=True)] for each in place]
-        for place in zip(*(zip(p.tolist(), best.tolist(), strict=True) for p, best in found), strict=True)
-    ]
-    return {"words": text.split(), "steps": _steps(len(found)), "best": best[-len(text.split()) :]}
+    count = len(text.split())
+    best = [_named(found, place) for place in range(-count, 0)]
+    return {"words": text.split(), "steps": _steps(len(found)), "best": best}
+
+
+def _named(found: list[tuple[torch.Tensor, torch.Tensor]], place: int) -> list:
+    """The best next words at a position, before the blocks and behind each: [word, probability]."""
+
+    def words(p: torch.Tensor, best: torch.Tensor) -> list:
+        names = [corpora.vocabulary().words[token] for token in best.tolist()]
+        return [[name, round(share, 6)] for name, share in zip(names, p.tolist(), strict=True)]
+
+    return [words(p[place], best[place]) for p, best in found]
+
+
+def _shown_stream(model: nn.Module, unembed: Callable, ids: torch.Tensor) -> str:
+    found = _behind_blocks(model, unembed, ids)
+    word = corpora.vocabulary().words[int(ids[0, -1])]
+    return shown({"word": word, "steps": _steps(len(found)), "best": _named(found, -1)})
+
+
+def _drawn_stream(model: nn.Module, unembed: Callable, ids: torch.Tensor) -> str:
+    return image(_stream(model, unembed, ids))
 
 
 def _steps(count: int) -> list[str]:

@@ -13,7 +13,8 @@ import torch
 from helpers.checking.calling.drivers import run
 from helpers.checking.calling.outcome import Case
 from helpers.figures import plots
-from helpers.figures.controls import explorer, labelled
+from helpers.figures.controls import MOVE, explorer, labelled
+from helpers.figures.live import shown
 from helpers.figures.showing import image, note, tried
 from helpers.timing import seconds
 
@@ -151,10 +152,15 @@ def layer_explorer(layer_cost: Callable, exercise: str = "Exercise 5.6") -> "VBo
     )
     picture = w.HTML()
 
+    def show() -> str:
+        def time(layer: str, length: int) -> float:
+            return _time(layer_cost(layer, length, d.value, k.value), units.value)
+
+        series = {layer: [time(layer, length) for length in LENGTHS] for layer in LAYERS}
+        return shown({"lengths": LENGTHS, "series": series, "n": LENGTHS.index(n.value), "d": d.value})
+
     def draw(_: object = None) -> None:
-        picture.value = tried(
-            lambda: image(_cheapest(layer_cost, n.value, d.value, k.value, units.value)), exercise
-        )
+        picture.value = tried(show, exercise)
 
     for control in (n, d, k, units):
         control.observe(draw, "value")
@@ -162,7 +168,8 @@ def layer_explorer(layer_cost: Callable, exercise: str = "Exercise 5.6") -> "VBo
     first = {"n": n.value, "d": d.value, "k": k.value, "units": units.value}
     data = {"lengths": LENGTHS, "widths": WIDTHS, "kernels": KERNELS, "units": UNITS, "first": first}
     module = Path(__file__).with_name("costs.js")
-    return explorer([n, d, k, units, picture], module=module, data=data)
+    still = tried(lambda: image(_cheapest(layer_cost, n.value, d.value, k.value, units.value)), exercise)
+    return explorer([n, d, k, units, picture], still + MOVE, module=module, data=data)
 
 
 def _time(cost: Sequence[float], units: int) -> float:

@@ -68,6 +68,7 @@ def explorer(
     text: str = "[a picture with controls]",
     module: Path | None = None,
     data: object = None,
+    above: str = "",
 ) -> "VBox":
     """Controls and pictures, one below the other.
 
@@ -77,11 +78,13 @@ def explorer(
         children: the controls and pictures.
         still: the HTML to show then; by default, the pictures as they were first.
         text: the same for where there is no HTML.
-        module: what computes the same in the page, without a kernel; see `live`.
+        module: what computes the same in the page, without a kernel, and while there is one shows the
+            numbers of a child's `shown`; see `live`.
         data: its numbers.
+        above: HTML to show above it.
     """
     made = _explorer_class()(children)
-    made.still, made.text, made.module, made.data = still, text, module, data
+    made.still, made.text, made.module, made.data, made.above = still, text, module, data, above
     return made
 
 
@@ -90,7 +93,7 @@ def _explorer_class() -> "type[VBox]":
     import ipywidgets as w
 
     class Explorer(w.VBox):
-        still = text = ""
+        still = text = above = ""
         module: Path | None = None
         data: object = None
 
@@ -105,7 +108,7 @@ def _explorer_class() -> "type[VBox]":
             pictures = "".join(child.value for child in self.children if isinstance(child, w.HTML))
             picture = self.still or pictures + MOVE
             if self.module:
-                picture = live(self.module, self.data, picture).html
-            put(STILL.format(live=name, picture=picture), self.text)
+                picture = live(self.module, self.data, picture, beside=name).html
+            put(STILL.format(live=name, picture=self.above + picture), self.text)
 
     return Explorer

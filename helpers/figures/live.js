@@ -6,7 +6,7 @@ const DASHES = ["", "7 3", "2 3", "9 3 2 3"];
 // Cividis, in five stops: its lightness grows evenly, for readers of any colour vision.
 const CIVIDIS = [[0, 34, 78], [67, 78, 108], [125, 124, 120], [188, 174, 108], [254, 232, 56]];
 const STYLE = `
-:host { display: block; max-width: 760px; line-height: 1.4; color: inherit; font-family: inherit }
+:host { display: block; max-width: 860px; line-height: 1.4; color: inherit; font-family: inherit }
 label, .press { display: flex; flex-wrap: wrap; gap: 2px 10px; align-items: center; margin: 6px 0 }
 label > span { flex: 0 0 116px }
 input, select, button { font: inherit; color: inherit; background: transparent; box-sizing: border-box }
@@ -20,13 +20,15 @@ button { cursor: pointer; min-width: 28px; min-height: 28px }
 label > .now { flex: 0 0 52px; font-variant-numeric: tabular-nums }
 [hidden] { display: none !important }
 p { margin: 8px 0 } p:empty { display: none }
+.pictures { display: flex; flex-wrap: wrap; gap: 0 24px; align-items: flex-start }
+.pictures > * { flex: 1 1 300px; min-width: 0; max-width: 100% } .pictures > .whole { flex: none }
 .scrolls { overflow-x: auto; margin: 10px 0 }
 table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabular-nums }
 caption { text-align: left; padding: 0 0 4px; white-space: nowrap }
 th { font-weight: normal; text-align: right; padding: 2px 8px; white-space: nowrap }
 thead th { text-align: center } .bars thead th { text-align: left }
 .heat td { min-width: 38px; height: 26px; padding: 0 2px; text-align: center; border: 1px solid transparent }
-.heat td.off { opacity: .7 }
+.heat td.off { opacity: .7 } .heat td.framed { outline: 3px solid #d55e00; outline-offset: -2px }
 .bars { width: 100% } .bars th:first-child, .bars thead td { width: 1% } .bars td { padding: 1px 8px 1px 0; white-space: nowrap }
 .bars td > span { display: flex; gap: 6px; align-items: center }
 .bars i { display: block; height: 12px; flex: none; box-sizing: border-box }
@@ -43,23 +45,34 @@ export function make(tag, attributes = {}, ...children) {
     return element;
 }
 
-// Controls above, and below them what `view(values, inputs)` gives for their values: what it says in words, then
-// elements. A control's kind follows from its value: a text, a number from `min` to `max`, a truth, one of
-// `options`; `press` makes a button, whose value counts how often it was pressed; `element` is shown as it is.
-export function explorer(el, controls, view) {
+// A place in `el` for what views give: a sentence, then elements. Returns what shows them there.
+export function stage(el, ...above) {
     // JupyterLab's shortcuts are for cells: a letter that is typed here must not make or delete one.
     const host = make("div", {"data-lm-suppress-shortcuts": "true"});
     const root = host.attachShadow({mode: "open"});
-    const said = make("p", {role: "status"}), picture = make("div");
-    const inputs = {}, tell = [];
-    root.append(make("style", {}, STYLE));
+    const said = make("p", {role: "status"}), pictures = make("div", {class: "pictures"});
+    root.append(make("style", {}, STYLE), ...above, said, pictures);
     root.addEventListener("keydown", event => event.stopPropagation());
-    for (const [name, control] of Object.entries(controls)) {
-        if (control.element) root.append(control.element);
-        else root.append(control.press ? button(name, control) : labelled(name, control));
-    }
-    root.append(said, picture);
     el.append(host);
+    return ([text, ...shown]) => {
+        if (said.textContent !== text) said.textContent = text;
+        pictures.replaceChildren(...shown);
+    };
+}
+
+// For a module's `follow`: in `el`, what `view` makes of the numbers that a kernel gives, each time anew.
+export const following = view => el => {
+    const show = stage(el);
+    return numbers => show(view(numbers));
+};
+
+// Controls above, and below them what `view(values, inputs)` gives for their values: a sentence, then elements.
+// A control's kind follows from its value: a text, a number from `min` to `max`, a truth, one of
+// `options`; `press` makes a button, whose value counts how often it was pressed; `element` is shown as it is.
+export function explorer(el, controls, view) {
+    const inputs = {}, tell = [];
+    const show = stage(el, ...Object.entries(controls).map(([name, control]) =>
+        control.element ?? (control.press ? button(name, control) : labelled(name, control))));
 
     function button(name, {label}) {
         inputs[name] = make("button", {type: "button", value: 0}, label);
@@ -98,9 +111,7 @@ export function explorer(el, controls, view) {
 
     function draw() {
         const values = Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, valueOf(input)]));
-        const [text, ...shown] = view(values, inputs);
-        if (said.textContent !== text) said.textContent = text;
-        picture.replaceChildren(...shown);
+        show(view(values, inputs));
         tell.forEach(each => each());
     }
     draw();
@@ -114,28 +125,30 @@ export function offer(select, options) {
     if (Number(chosen) < options.length) select.value = Number(chosen);
 }
 
-function scrolling(caption, table) {
-    return make("div", {class: "scrolls", role: "region", tabindex: 0, "aria-label": caption}, table);
+function scrolling(kind, caption, table) {
+    return make("div", {class: kind, role: "region", tabindex: 0, "aria-label": caption}, table);
 }
 
 function table(kind, caption, corner, columns, rows, cells) {
     const head = columns.map(name => make("th", {scope: "col"}, name));
     const body = rows.map((name, row) => make("tr", {}, make("th", {scope: "row"}, name), ...cells(row)));
     const parts = [make("thead", {}, make("tr", {}, make("td", {}, corner), ...head)), make("tbody", {}, ...body)];
-    return scrolling(caption, make("table", {class: kind}, make("caption", {}, caption), ...parts));
+    return scrolling(kind === "heat" ? "scrolls whole" : "scrolls", caption, make("table", {class: kind}, make("caption", {}, caption), ...parts));
 }
 
-// Numbers as a table whose cells are coloured from `low` to `high`; null is a hidden cell.
-export function heat(caption, columns, rows, numbers, {digits = 2, low = 0, high = 1, corner = ""} = {}) {
-    const cell = number => {
+// Numbers as a table whose cells are coloured from `low` to `high`; null is a hidden cell. Of each row, the cell
+// in the column that `framed` has for it gets a frame.
+export function heat(caption, columns, rows, numbers, {digits = 2, low = 0, high = 1, corner = "", framed = []} = {}) {
+    const cell = (number, marked) => {
         if (number === null) return make("td", {class: "off"}, "hidden");
         const share = Math.min(1, Math.max(0, (number - low) / (high - low)));
         const at = Math.min(3, Math.floor(4 * share)), part = 4 * share - at;
         const color = CIVIDIS[at].map((from, each) => Math.round(from + part * (CIVIDIS[at + 1][each] - from)));
         const style = `background: rgb(${color}); color: ${share > 0.47 ? "black" : "white"}`;
-        return make("td", {style}, minus(number.toFixed(digits)));
+        return make("td", marked ? {style, class: "framed"} : {style}, minus(number.toFixed(digits)));
     };
-    return table("heat", caption, corner, columns, rows, row => numbers[row].map(cell));
+    const cells = row => numbers[row].map((number, column) => cell(number, framed[row] === column));
+    return table("heat", caption, corner, columns, rows, cells);
 }
 
 // Names with a bar for each of their numbers, at most `most` long.

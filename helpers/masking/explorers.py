@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from helpers.figures.controls import explorer, labelled
+from helpers.figures.controls import MOVE, explorer, labelled
+from helpers.figures.live import shown
 from helpers.figures.showing import image, tried
 from helpers.masking import figures
 
@@ -54,9 +55,15 @@ def reach_explorer(reach: Callable, exercise: str = "Exercise 4.12") -> "VBox":
     picture = w.HTML()
     filling = False
 
+    def drawn() -> torch.Tensor:
+        return torch.tensor([[button.value for button in row] for row in buttons])
+
     def draw(_: object = None) -> None:
-        mask = torch.tensor([[button.value for button in row] for row in buttons])
-        picture.value = _reach_picture(reach, exercise, mask, layers.value, follow.value)
+        def show() -> str:
+            found = _table(reach(drawn(), layers.value)).tolist()
+            return shown({"words": WORDS, "found": found, "layers": layers.value, "follow": follow.value})
+
+        picture.value = tried(show, exercise)
 
     def fill(_: object = None) -> None:
         nonlocal filling
@@ -84,7 +91,8 @@ def reach_explorer(reach: Callable, exercise: str = "Exercise 4.12") -> "VBox":
     masks = {name: mask.tolist() for name, mask in named.items()}
     data = {"words": WORDS, "masks": masks, "most": MOST_LAYERS}
     module = Path(__file__).with_name("reaches.js")
-    return explorer([layers, follow, choice, _grid(buttons), picture], module=module, data=data)
+    still = _reach_picture(reach, exercise, drawn(), layers.value, follow.value) + MOVE
+    return explorer([layers, follow, choice, _grid(buttons), picture], still, module=module, data=data)
 
 
 def _button(query: str, key: str) -> "ToggleButton":

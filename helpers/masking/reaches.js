@@ -1,5 +1,5 @@
 // A mask to draw, and who reaches whom through some layers of it.
-import {explorer, heat, make} from "../figures/live.js";
+import {explorer, following, heat, make} from "../figures/live.js";
 
 // Of whose inputs each position may hold something after some layers; True in the mask means "may attend".
 export function reach(mask, layers) {
@@ -10,7 +10,18 @@ export function reach(mask, layers) {
     return found;
 }
 
+// found: after those layers, whether each position may hold something of each.
+function view({words, found, layers, follow}) {
+    const heard = words.filter((_, j) => found[follow][j]);
+    const later = found.flatMap((row, i) => row.map((each, j) => each && j > i)).filter(Boolean).length;
+    const leaks = later ? `${later} pairs hold something of a later word: a language model would read its answers.` : "Nothing of a later word arrives anywhere.";
+    const count = `${layers} layer${layers > 1 ? "s" : ""}`;
+    return [`After ${count}, ${words[follow]} may hold something of ${heard.join(", ") || "nothing"}. ${leaks}`,
+        heat(`Who may hold something of whom, after ${count}`, words, words, found.map(row => row.map(Number)), {digits: 0, corner: "holds →"})];
+}
+
 export default {
+    follow: following(view),
     render({model, el}) {
         const {words, masks, most} = model.get("data"), names = Object.keys(masks), own = "your own";
         let [mask, chosen] = [[], null];
@@ -41,12 +52,7 @@ export default {
                 button.textContent = mask[i][j] ? "✓" : "–";
                 button.setAttribute("aria-pressed", mask[i][j]);
             }));
-            const found = reach(mask, layers), heard = words.filter((_, j) => found[follow][j]);
-            const later = found.flatMap((row, i) => row.map((each, j) => each && j > i)).filter(Boolean).length;
-            const leaks = later ? `${later} pairs hold something of a later word: a language model would read its answers.` : "Nothing of a later word arrives anywhere.";
-            const count = `${layers} layer${layers > 1 ? "s" : ""}`;
-            const said = `After ${count}, ${words[follow]} may hold something of ${heard.join(", ")}. ${leaks}`;
-            return [said, heat(`Who may hold something of whom, after ${count}`, words, words, found.map(row => row.map(Number)), {digits: 0, corner: "holds →"})];
+            return view({words, found: reach(mask, layers), layers, follow});
         });
     },
 };

@@ -1,5 +1,5 @@
 // Drafts accepted and refused: a small model proposes, a large one keeps or draws instead.
-import {bars, explorer, lines, percent, sum} from "../figures/live.js";
+import {bars, explorer, following, lines, percent, sum} from "../figures/live.js";
 
 // What to draw from where a draft was turned down: what the target has more of.
 export function adjusted(target, draft) {
@@ -10,7 +10,16 @@ export function adjusted(target, draft) {
 // Tokens that a call of the large model brings on average: each draft before the first refused, and its own.
 export const tokensPerCall = (share, drafts) => sum(Array.from({length: drafts + 1}, (_, kept) => share ** kept));
 
+// tokens: per call, for 1, 2, ... drafts at once.
+function view({words, target, draft, instead, share, tokens, drafts, told = ""}) {
+    const counts = tokens.map((_, each) => each + 1);
+    return [`${percent(share)} of the drafts are kept, ${tokens[drafts - 1].toFixed(2)} tokens per call.${told}`,
+        bars("Probabilities", words, {"large model": target, "small model": draft, "drawn instead": instead}),
+        lines("Tokens per call of the large model against drafts at once", counts, {"tokens per call": tokens}, {xlabel: "drafts at once", at: drafts - 1})];
+}
+
 export default {
+    follow: following(view),
     render({model, el}) {
         const {words, target, other} = model.get("data");
         let [pressed, tally] = [0, ""];
@@ -27,7 +36,7 @@ export default {
         explorer(el, controls, ({alike, drafts, call}) => {
             const draft = target.map((each, place) => alike * each + (1 - alike) * other[place]);
             const instead = adjusted(target, draft), share = sum(target.map((each, place) => Math.min(each, draft[place])));
-            const counts = Array.from({length: 10}, (_, each) => each + 1), tokens = counts.map(each => tokensPerCall(share, each));
+            const tokens = Array.from({length: 10}, (_, each) => tokensPerCall(share, each + 1));
             tally = "";
             if (call > pressed) {
                 const told = [];
@@ -43,9 +52,7 @@ export default {
                 tally = ` This call: ${told.join("; ")}.`;
             }
             pressed = call;
-            const said = `${percent(share)} of the drafts are kept, ${tokens[drafts - 1].toFixed(2)} tokens per call.${tally}`;
-            return [said, bars("Probabilities", words, {"large model": target, "small model": draft, "drawn instead": instead}),
-                lines("Tokens per call of the large model against drafts at once", counts, {"tokens per call": tokens}, {xlabel: "drafts at once", at: drafts - 1})];
+            return view({words, target, draft, instead, share, tokens, drafts, told: tally});
         });
     },
 };

@@ -1,13 +1,12 @@
-"""The experiments of lesson 12: two models of one size, crowded experts, fewer bits, drafts by a small model.
+"""The experiments of lesson 12: two models of one size, crowded experts, drafts by a small model.
 
 What the student writes comes in as arguments. `B` sequences, `T` positions, `C` channels, `V` vocabulary.
 """
 
-import copy
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -21,7 +20,7 @@ STEPS, BATCH = 700, 16  # of the two models
 PEAK, MATRIX_PEAK = 3e-3, 0.02  # learning rates of AdamW and of Muon
 KEPT = "modern"  # the name under which the lesson's models are kept
 EXPERTS, ROUTED_STEPS = 6, 120
-BITS = (8, 6, 5, 4, 3, 2)
+LOSS_WEIGHT, BIAS_STEP = 0.02, 0.02  # of the balance loss; by how much a step moves an expert's bias
 OPENING = "i read this mystery by"
 
 # -- two models ----------------------------------------------------------------------------------------------
@@ -161,10 +160,12 @@ class Routed(nn.Module):
     """A language model of one block, whose network is a mixture of experts.
 
     Args:
-        gates: the student's, of scores and a number of experts.
+        gates: the student's, of scores, a number of experts, and a bias for each.
         mixture: the student's, of vectors, gates and experts.
         chosen: experts for each token.
     """
+
+    bias: torch.Tensor
 
     def __init__(self, gates: Callable, mixture: Callable, chosen: int) -> None:
         super().__init__()
@@ -177,6 +178,7 @@ class Routed(nn.Module):
         )
         self.norms = nn.ModuleList(nn.LayerNorm(C) for _ in range(3))
         self.head = nn.Linear(C, V)
+        self.register_buffer("bias", torch.zeros(EXPERTS))
 
     def forward(self, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits (B, T, V) of tokens (B, T), and the router's scores of all tokens, (B·T, E)."""
@@ -186,7 +188,9 @@ class Routed(nn.Module):
         x = x + self.attention(self.norms[0](x), mask=mask, need_weights=False)[0]
         tokens = self.norms[1](x).flatten(0, 1)
         scores = self.router(tokens)
-        x = x + self.mixture(tokens, self.gates(scores, self.chosen), list(self.experts)).view_as(x)
+        x = x + self.mixture(tokens, self.gates(scores, self.chosen, self.bias), list(self.experts)).view_as(
+            x
+        )
         return self.head(self.norms[2](x)), scores
 
 
@@ -197,37 +201,30 @@ class Crowd(NamedTuple):
     loss: float
 
 
-def crowded(
-    gates: Callable, mixture: Callable, balance_loss: Callable, weights: Sequence[float], chosen: int = 1
-) -> dict[float, Crowd]:
-    """Train a mixture for a short while, once for each weight of the balance loss; one seed."""
-    return {
-        weight: _routed(Routed, gates, mixture, balance_loss, weight, chosen, training.steps(ROUTED_STEPS))
-        for weight in weights
-    }
-
-
-def _routed(
-    made: Callable, gates: Callable, mixture: Callable, balance_loss: Callable, weight: float, chosen: int,
-    steps: int,
-) -> Crowd:  # fmt: skip
-    torch.manual_seed(0)
-    model = made(gates, mixture, chosen)
-    shares, losses = _learn_to_route(model, gates, balance_loss, weight, chosen, steps)
-    return Crowd(shares, sum(losses[-10:]) / len(losses[-10:]))
+def crowded(gates: Callable, mixture: Callable, balance_loss: Callable, chosen: int = 1) -> dict[str, Crowd]:
+    """Train a mixture for a short while: as it comes, with the balance loss, with biases; one seed."""
+    ways = {"nothing": (0.0, 0.0), "the balance loss": (LOSS_WEIGHT, 0.0), "biases": (0.0, BIAS_STEP)}
+    steps = training.steps(ROUTED_STEPS)
+    found = {}
+    for name, way in ways.items():
+        torch.manual_seed(0)
+        model = Routed(gates, mixture, chosen)
+        shares, losses = _learn_to_route(model, balance_loss, *way, steps)
+        found[name] = Crowd(shares, sum(losses[-10:]) / len(losses[-10:]))
+    return found
 
 
 @training.on_device
 def _learn_to_route(
-    model: nn.Module, gates: Callable, balance_loss: Callable, weight: float, chosen: int, steps: int
+    model: Routed, balance_loss: Callable, weight: float, bias_step: float, steps: int
 ) -> tuple[list[list[float]], list[float]]:
     """Each expert's share of the tokens, and the loss, at each step."""
 
-    def step(model: nn.Module, now: torch.Tensor, then: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    def step(model: Any, now: torch.Tensor, then: torch.Tensor) -> tuple[torch.Tensor, ...]:
         logits, scores = model(now)
         loss = nn.functional.cross_entropy(logits.flatten(0, 1), then.flatten())
-        counts = gates(scores.detach(), chosen).count_nonzero(dim=0)
-        return loss, loss + weight * balance_loss(scores, chosen), counts / counts.sum()
+        counts = model.gates(scores.detach(), model.chosen, model.bias).count_nonzero(dim=0)
+        return loss, loss + weight * balance_loss(scores, model.chosen), counts / counts.sum()
 
     optimizer, losses_of = torch.optim.AdamW(model.parameters(), lr=1e-2), training.beside(step)
     shares, losses = [], []
@@ -238,36 +235,10 @@ def _learn_to_route(
         both.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
+        model.bias += bias_step * (share.mean() - share).sign()
         shares.append(share.tolist())
         losses.append(loss.item())
     return shares, losses
-
-
-# -- fewer bits ----------------------------------------------------------------------------------------------
-
-
-def with_fewer_bits(weight: torch.Tensor, quantized: Callable, bits: int) -> torch.Tensor:
-    """A matrix as `bits` of the student's eight would keep it: the whole numbers, on a coarser grid."""
-    whole, scales = quantized(weight)
-    most = 2 ** (bits - 1) - 1
-    return (whole.float() * most / 127).round() * (127 / most) * scales
-
-
-@torch.no_grad()
-def losses_by_bits(model: nn.Module, quantized: Callable, bits: Sequence[int] = BITS) -> dict[int, float]:
-    """The held-out loss, in nats per token, of a model whose maps are kept with so many bits a weight.
-
-    32 stands for the model as it is.
-    """
-    unseen = next(of_the_block.batches(1, 100, seed=3))
-    found = {32: float(of_the_block.loss_of(model, *unseen))}
-    for count in bits:
-        coarse = copy.deepcopy(model)
-        for weight in coarse.parameters():
-            if weight.dim() == 2:
-                weight.copy_(with_fewer_bits(weight, quantized, count))
-        found[count] = float(of_the_block.loss_of(coarse, *unseen))
-    return found
 
 
 # -- drafts by a small model ---------------------------------------------------------------------------------

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 import torch
 
 from helpers.figures import plots
-from helpers.figures.controls import explorer, labelled
+from helpers.figures.controls import MOVE, explorer, labelled
+from helpers.figures.live import shown
 from helpers.figures.showing import image, tried
-from helpers.modern.experiments import with_fewer_bits
+from helpers.modern.cheaper import with_fewer_bits
+from helpers.modern.reference import tokens_per_call
 
 if TYPE_CHECKING:
     from ipywidgets import VBox
@@ -73,12 +75,11 @@ def _rounded(quantized: Callable, bits: int, outlier: float, shared: bool) -> "A
     return left
 
 
-def draft_explorer(adjusted: Callable, tokens_per_call: Callable, exercises: str) -> "VBox":
+def draft_explorer(adjusted: Callable, exercises: str) -> "VBox":
     """Make two models more or less alike, and see how many drafts stay and what is drawn instead.
 
     Args:
         adjusted: the student's, of two distributions.
-        tokens_per_call: the student's, of a share and a number of drafts.
         exercises: where they are written, for the message that asks for them.
     """
     import ipywidgets as w
@@ -88,19 +89,29 @@ def draft_explorer(adjusted: Callable, tokens_per_call: Callable, exercises: str
     picture = w.HTML()
 
     def draw(_: object = None) -> None:
-        picture.value = tried(
-            lambda: image(_agreeing(adjusted, tokens_per_call, alike.value, drafts.value)), exercises
-        )
+        picture.value = tried(lambda: shown(_agreement(adjusted, alike.value, drafts.value)), exercises)
 
     for control in (alike, drafts):
         control.observe(draw, "value")
     draw()
     data = {"words": WORDS, "target": TARGET.tolist(), "other": OTHER.tolist()}
     module = Path(__file__).with_name("drafts.js")
-    return explorer([alike, drafts, picture], module=module, data=data)
+    still = tried(lambda: image(_agreeing(adjusted, alike.value, drafts.value)), exercises)
+    return explorer([alike, drafts, picture], still + MOVE, module=module, data=data)
 
 
-def _agreeing(adjusted: Callable, tokens_per_call: Callable, alike: float, drafts: int) -> "Axes":
+def _agreement(adjusted: Callable, alike: float, drafts: int) -> dict[str, object]:
+    """Both models, what is drawn instead, and the tokens per call with 1 to 10 drafts."""
+    draft = alike * TARGET + (1 - alike) * OTHER
+    share = float(torch.minimum(TARGET, draft).sum())
+    return {
+        "words": WORDS, "target": TARGET.tolist(), "draft": draft.tolist(), "share": share, "drafts": drafts,
+        "instead": adjusted(TARGET.clone(), draft.clone()).tolist(),
+        "tokens": [tokens_per_call(share, count) for count in range(1, 11)],
+    }  # fmt: skip
+
+
+def _agreeing(adjusted: Callable, alike: float, drafts: int) -> "Axes":
     draft = alike * TARGET + (1 - alike) * OTHER
     instead = adjusted(TARGET.clone(), draft.clone())
     share = float(torch.minimum(TARGET, draft).sum())

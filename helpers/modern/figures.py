@@ -1,4 +1,4 @@
-"""Lesson 12's figures: the ladder, crowded experts, losses by bits, words that were drafted."""
+"""Lesson 12's figures: the ladder, crowded experts, losses by bits, words that were drafted, tables."""
 
 import functools
 import json
@@ -13,7 +13,11 @@ import torch
 from helpers import corpora
 from helpers.figures import plots, repeats
 from helpers.figures.showing import Table, put
+from helpers.masking import causal_mask
+from helpers.modern import cheaper
+from helpers.modern.cheaper import KEY_SIZE, PAIRS, Kept
 from helpers.modern.experiments import EXPERTS, Crowd, Written
+from helpers.modern.reference import tokens_per_call
 from helpers.modern.rungs import RUNG
 
 if TYPE_CHECKING:
@@ -91,10 +95,10 @@ def _change(losses: Sequence[float], above: Sequence[float]) -> str:
     return said.replace("-", "−").replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def crowds(found: Mapping[float, Crowd]) -> "Axes":
-    """The share of tokens that each expert gets, step by step, for each weight of the balance loss."""
-    panels = plots.panels(len(found), width=4.2, height=2.9)
-    for ax, (weight, crowd) in zip(panels, found.items(), strict=True):
+def crowds(found: Mapping[str, Crowd]) -> "Axes":
+    """The share of tokens that each expert gets, step by step, for each way to balance them."""
+    panels = plots.panels(len(found), width=2.9, height=2.7)
+    for ax, (way, crowd) in zip(panels, found.items(), strict=True):
         shares = torch.tensor(crowd.shares)
         for expert in range(shares.size(1)):
             ax.plot(
@@ -106,12 +110,12 @@ def crowds(found: Mapping[float, Crowd]) -> "Axes":
             )
         ax.axhline(1 / EXPERTS, color=plots.INK, linewidth=1, linestyle=(0, (5, 3)))
         last = shares[-10:].mean(dim=0)
-        title = f"balance times {weight:g}" if weight else "without balance loss"
-        ax.set(title=f"{title}: loss {crowd.loss:.2f}", xlabel="step", ylabel="share of tokens", ylim=(0, 1))
+        ax.set(title=f"{way}: loss {crowd.loss:.2f}", xlabel="step", ylim=(0, 1))
         ax.set_label(
-            f"{title}: in the last ten steps the busiest of {EXPERTS} experts gets {last.max():.0%} of the "
+            f"{way}: in the last ten steps the busiest of {EXPERTS} experts gets {last.max():.0%} of the "
             f"tokens, the idlest {last.min():.0%}; loss {crowd.loss:.2f}."
         )
+    panels[0].set_ylabel("share of tokens")
     return panels[0]
 
 
@@ -133,6 +137,96 @@ def bits(losses: Mapping[int, float]) -> "Axes":
     return ax
 
 
+def groups_table(found: Mapping[str, Kept], trained: float) -> Table:
+    """Ways to keep a model: bytes for each weight, and by how much the loss rises."""
+    rows = [
+        [name, f"{kept.bytes:.3f}", f"{kept.loss - trained:+.4f}".replace("-", "−")]
+        for name, kept in sorted(found.items(), key=lambda each: -each[1].bytes)
+    ]
+    return _table(["each weight is kept in", "bytes per weight", "change of the loss, nats"], rows)
+
+
+def recall(shares: Mapping[str, Sequence[float]], pairs: Sequence[int] = PAIRS) -> "Axes":
+    """The share of values that are found again, by how many pairs were stored."""
+    return plots.lines(
+        list(pairs), dict(shares), xlabel="pairs stored", ylabel="share recalled", log="x",
+        title=f"Keys and values of {KEY_SIZE} channels",
+    )  # fmt: skip
+
+
+def turns_table(channels: int = 128, bases: Sequence[int] = (10_000, 150_000, 1_000_000)) -> Table:
+    """How far a head's pairs of features turn, for some bases of rotary positions."""
+    lengths = (4_096, 131_072)
+    rows = []
+    for base in bases:
+        angles = [base ** (-2 * pair / channels) for pair in range(channels // 2)]
+        below = [sum(length * angle < 2 * math.pi for angle in angles) for length in lengths]
+        turned = 360 * lengths[0] * angles[-1] / (2 * math.pi)
+        rows.append([f"{base:,}", *map(str, below), f"{turned:,.1f}°"])
+    header = [
+        "base",
+        *(f"pairs of {channels // 2} below one turn at {length:,} positions" for length in lengths),
+        f"turn of the slowest at {lengths[0]:,}",
+    ]
+    return _table(header, rows)
+
+
+def windows_table(layers: int = 12, length: int = 64, window: int = 4, every: int = 4) -> Table:
+    """What the last position knows of, and what is cached, with full attention, windows, and both in turn."""
+    full = causal_mask(length)
+    near = full & ~full.tril(-window)
+    rows = []
+    for name, full_layers in {
+        "all layers full": layers,
+        f"every {every}th full": layers // every,
+        "windows alone": 0,
+    }.items():
+        seen = torch.eye(length, dtype=torch.bool)
+        for layer in range(layers):
+            mask = full if full_layers and (layer + 1) % (layers // full_layers) == 0 else near
+            seen = (mask.double() @ seen.double()) > 0
+        cached = full_layers * length + (layers - full_layers) * window
+        rows.append([name, f"{int(seen[-1].sum())} of {length}", f"{cached}"])
+    return _table(["", "positions that the last one knows of", "positions cached, all layers"], rows)
+
+
+def latents_table(latent_attention: Callable, heads: int = 8, groups: int = 2) -> Table:
+    """What is cached for a position and the largest tensor made, with keys and values and with latents.
+
+    Args:
+        latent_attention: the student's.
+        heads: of queries, each with 16 features; latents have 24 numbers.
+        groups: heads of keys and values where heads share them.
+    """
+    found = cheaper.newest(latent_attention, heads)
+    D, R = cheaper.KEY_SIZE, cheaper.LATENT
+    rows = [
+        [f"keys and values of {heads} heads", f"{2 * heads * D}", f"{found.with_keys:,}", ""],
+        [f"keys and values of {groups} heads, shared", f"{2 * groups * D}", "", "a different model"],
+        ["latents, your function", f"{R}", f"{found.yours:,}", f"{found.apart:.0e}"],
+    ]
+    return _table(["", "cached per position", "largest tensor made", "largest difference"], rows)
+
+
+def published() -> Table:
+    """The block of five published models, from `published.json`."""
+    found = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
+    names = [
+        "norms", "positions", "attention", "cached per token", "network", "experts", "bits", "source",
+    ]  # fmt: skip
+    rows = [[heading, *(model[heading] for model in found["models"])] for heading in names]
+    return _table([found["as of"], *(model["name"] for model in found["models"])], rows)
+
+
+def _table(header: list[str], rows: list[list[str]]) -> Table:
+    widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
+    text = "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        for row in [header, *rows]
+    )
+    return Table(header, rows, text)
+
+
 def judged(target: torch.Tensor, draft: torch.Tensor, shares: torch.Tensor, times: int) -> "Axes":
     """The words that the large model thinks likeliest: its probability, the draft's, and what came of it."""
     best = target.topk(7).indices
@@ -147,9 +241,9 @@ def judged(target: torch.Tensor, draft: torch.Tensor, shares: torch.Tensor, time
     return ax
 
 
-def written_table(found: Mapping[int, Sequence[Written]], opening: int, tokens_per_call: Callable) -> Table:
+def written_table(found: Mapping[int, Sequence[Written]], opening: int) -> Table:
     """For each number of drafts: how many were kept, and tokens per call, counted and by the formula."""
-    header = ["drafts at once", "kept", "calls", "tokens", "tokens per call", "by your formula"]
+    header = ["drafts at once", "kept", "calls", "tokens", "tokens per call", "by the formula"]
     rows = []
     for drafts, texts in found.items():
         calls, drafted, kept = (sum(getattr(t, name) for t in texts) for name in ("calls", "drafted", "kept"))

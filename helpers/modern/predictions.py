@@ -42,4 +42,17 @@ PREDICTIONS = {
         },
         right="b",
     ),
+    "recall": Prediction(
+        "Keys and values have 16 channels, so the state has 16 × 16 numbers. How many random pairs can be "
+        "stored, one after another, so that about half of the values are still found by their keys?",
+        {
+            "256: the state has that many numbers.": "One value alone is 16 numbers, and the keys overlap "
+            "long before: of 128 values, one in ten is found.",
+            "8: each pair takes two rows.": "No row belongs to a pair: each pair is added to the whole "
+            "matrix, and 8 of them are still found without a mistake.",
+            "32: twice as many as the channels.": "More than 16 directions can't all be at right angles, "
+            "so the pairs disturb each other, the more of them the worse.",
+        },
+        right="c",
+    ),
 }

@@ -56,21 +56,6 @@ class GatedFeedForward(nn.Module):
         return self.W_down(nn.functional.silu(self.W_gate(x)) * self.W_up(x))
 
 
-def gated_width(d_ff: int, multiple: int) -> int:
-    """How wide a network with a gate is made to have as many weights as one without.
-
-    Args:
-        d_ff: width of the network without a gate, which has two maps.
-        multiple: what the width has to be a multiple of.
-
-    Returns:
-        Two thirds of d_ff, without its fraction, up to the next multiple.
-
-    Source: Shazeer 2020, section 2; the rounding: Llama's published code (Touvron et al. 2023).
-    """
-    return -(-(2 * d_ff // 3) // multiple) * multiple
-
-
 def interleaved(weight: torch.Tensor, n_heads: int) -> torch.Tensor:
     """Reorder the rows of a map of queries or keys, so that pairs (i, i + D/2) become (2i, 2i + 1).
 
@@ -151,20 +136,23 @@ class Block(nn.Module):
 # -- a mixture of experts ----------------------------------------------------------------------------------
 
 
-def gates(logits: torch.Tensor, k: int) -> torch.Tensor:
-    """How much each expert counts for each token: a softmax over the k best, 0 for all others.
+def gates(logits: torch.Tensor, k: int, bias: torch.Tensor) -> torch.Tensor:
+    """How much each expert counts for each token: a softmax over the k chosen, 0 for all others.
 
     Args:
         logits: the router's scores, (..., E).
-        k: how many experts a token is given to.
+        k: how many experts a token is given to: those with the highest sums of score and bias.
+        bias: what is added to the scores for the choice alone, (E,).
 
     Returns:
         (..., E), each row sums to 1.
 
-    Source: Shazeer et al. 2017, section 2.1, without noise; Jiang et al. 2024, section 2.1.
+    Source: Shazeer et al. 2017, section 2.1, without noise; Jiang et al. 2024, section 2.1; the bias: Wang et
+    al. 2024.
     """
-    best, places = logits.topk(k, dim=-1)
-    return torch.zeros_like(logits).scatter(-1, places, best.softmax(dim=-1))
+    places = (logits + bias).topk(k, dim=-1).indices
+    shares = logits.gather(-1, places).softmax(dim=-1)
+    return torch.zeros_like(logits).scatter(-1, places, shares)
 
 
 def mixture(x: torch.Tensor, gates: torch.Tensor, experts: "Sequence[Callable]") -> torch.Tensor:
@@ -224,18 +212,69 @@ def quantized(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return (weight / scales).round().to(torch.int8), scales
 
 
-def quantized_linear(x: torch.Tensor, whole: torch.Tensor, scales: torch.Tensor) -> torch.Tensor:
-    """Send vectors through a map that was `quantized`.
+def in_groups(weight: torch.Tensor, size: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """A map in four bits a weight: whole numbers from -7 to 7, and a scale for each group of neighbours.
 
     Args:
-        x: (..., in).
-        whole: int8, (out, in).
-        scales: (out, 1).
+        weight: (out, in).
+        size: weights of a row that share a scale; a divisor of in.
 
     Returns:
-        (..., out).
+        The whole numbers, int8, (out, in), and the scales, (out, groups). A group of zeros has the
+        scale 1.
+
+    Source: Dettmers and Zettlemoyer 2023, section 2, "blocking".
     """
-    return x @ (whole * scales).T
+    groups = weight.unflatten(-1, (-1, size))
+    largest = groups.abs().amax(dim=-1, keepdim=True)
+    scales = torch.where(largest > 0, largest / 7, 1.0)
+    return (groups / scales).round().to(torch.int8).flatten(-2), scales.squeeze(-1)
+
+
+def latent_attention(
+    q: torch.Tensor, latents: torch.Tensor, up_k: torch.Tensor, up_v: torch.Tensor
+) -> torch.Tensor:
+    """What each head reads for the newest position, from a cache of latents, without making keys or values.
+
+    Head h's key at a position is `up_k[h] @ latent`, its value `up_v[h] @ latent`.
+
+    Args:
+        q: the newest position's queries, (..., H, D).
+        latents: the cache, (..., T, R).
+        up_k: each head's map from a latent to a key, (H, D, R).
+        up_v: each head's map from a latent to a value, (H, D, R).
+
+    Returns:
+        (..., H, D).
+
+    Source: DeepSeek-AI 2024 (DeepSeek-V2), section 2.1.2, without positions.
+    """
+    asked = torch.einsum("...hd,hdr->...hr", q, up_k)
+    weights = (asked @ latents.mT / math.sqrt(q.size(-1))).softmax(dim=-1)
+    return torch.einsum("...hr,hdr->...hd", weights @ latents, up_v)
+
+
+def linear_attention(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, state: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Attention without a softmax, position by position, with a state of fixed size in place of a cache.
+
+    Args:
+        q: queries, (..., T, D).
+        k: keys, (..., T, D).
+        v: values, (..., T, D_v).
+        state: the sum of the outer products of earlier keys and values, (..., D, D_v).
+
+    Returns:
+        Outputs (..., T, D_v), and the state after the last position, (..., D, D_v).
+
+    Source: Katharopoulos et al. 2020, section 3.4, without a feature map and without normalising.
+    """
+    outputs = []
+    for t in range(q.size(-2)):
+        state = state + k[..., t, :, None] * v[..., t, None, :]
+        outputs.append((q[..., t, None, :] @ state).squeeze(-2))
+    return torch.stack(outputs, dim=-2), state
 
 
 def adjusted(target: torch.Tensor, draft: torch.Tensor) -> torch.Tensor:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import torch
 
 from helpers.figures import plots, repeats
-from helpers.figures.controls import explorer, labelled
+from helpers.figures.controls import MOVE, explorer, labelled
+from helpers.figures.live import shown
 from helpers.figures.showing import image, tried
 from helpers.positional.experiments import LENGTHS, TRAINED_TO
 
@@ -180,14 +181,14 @@ def positions_explorer(sinusoidal: Callable, exercise: str = "Exercise 3.3") -> 
     base = w.SelectionSlider(options=[(f"{n:,}", n) for n in BASES], value=10_000, **labelled("base"))
     picture = w.HTML()
 
-    def draw(_: object = None) -> None:
-        def make() -> str:
-            table = sinusoidal(POSITIONS, width.value, float(base.value)).detach()
-            if table.shape != (POSITIONS, width.value):
-                raise ValueError(f"the table is {tuple(table.shape)}, not {(POSITIONS, width.value)}")
-            return image(_compared(table, a.value, b.value))
+    def table() -> torch.Tensor:
+        found = sinusoidal(POSITIONS, width.value, float(base.value)).detach()
+        if found.shape != (POSITIONS, width.value):
+            raise ValueError(f"the table is {tuple(found.shape)}, not {(POSITIONS, width.value)}")
+        return found
 
-        picture.value = tried(make, exercise)
+    def draw(_: object = None) -> None:
+        picture.value = tried(lambda: shown({"rows": table().tolist(), "a": a.value, "b": b.value}), exercise)
 
     for control in (a, b, width, base):
         control.observe(draw, "value")
@@ -195,7 +196,8 @@ def positions_explorer(sinusoidal: Callable, exercise: str = "Exercise 3.3") -> 
     first = {"a": a.value, "b": b.value, "width": width.value, "base": base.value}
     data = {"positions": POSITIONS, "widths": WIDTHS, "bases": BASES, "first": first}
     module = Path(__file__).with_name("clocks.js")
-    return explorer([a, b, width, base, picture], module=module, data=data)
+    still = tried(lambda: image(_compared(table(), a.value, b.value)), exercise) + MOVE
+    return explorer([a, b, width, base, picture], still, module=module, data=data)
 
 
 def _compared(table: torch.Tensor, a: int, b: int) -> "Axes":
@@ -258,23 +260,28 @@ def rotary_explorer(rotary: Callable, exercise: str = "Exercise 3.8a") -> "VBox"
     start = w.IntSlider(0, min=0, max=100, **labelled("move both by"))
     picture = w.HTML()
 
-    def draw(_: object = None) -> None:
-        def make() -> str:
-            i = FARTHEST + start.value
-            turned_q = rotary(q.clone(), torch.tensor([i])).detach()
-            every = torch.arange(i - FARTHEST, i + FARTHEST + 1)
-            turned_k = rotary(k.expand(len(every), -1).clone(), every).detach()
-            here = FARTHEST + apart.value
-            return image(_turned(turned_q[0], turned_k[here], turned_k @ turned_q[0], i, apart.value))
+    def turned() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, int, int]:
+        i = FARTHEST + start.value
+        turned_q = rotary(q.clone(), torch.tensor([i])).detach()
+        every = torch.arange(i - FARTHEST, i + FARTHEST + 1)
+        turned_k = rotary(k.expand(len(every), -1).clone(), every).detach()
+        return turned_q[0], turned_k[FARTHEST + apart.value], turned_k @ turned_q[0], i, apart.value
 
-        picture.value = tried(make, exercise)
+    def show() -> str:
+        names = ("query", "key", "scores", "i", "apart")
+        numbers = (each.tolist() if isinstance(each, torch.Tensor) else each for each in turned())
+        return shown(dict(zip(names, numbers, strict=True)))
+
+    def draw(_: object = None) -> None:
+        picture.value = tried(show, exercise)
 
     for control in (apart, start):
         control.observe(draw, "value")
     draw()
     data = {"q": q[0].tolist(), "k": k[0].tolist(), "farthest": FARTHEST, "first": apart.value}
     module = Path(__file__).with_name("turns.js")
-    return explorer([apart, start, picture], module=module, data=data)
+    still = tried(lambda: image(_turned(*turned())), exercise) + MOVE
+    return explorer([apart, start, picture], still, module=module, data=data)
 
 
 def _turned(q: torch.Tensor, k: torch.Tensor, scores: torch.Tensor, i: int, apart: int) -> "Axes":

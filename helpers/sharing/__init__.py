@@ -1,7 +1,8 @@
 """A trained language model as one HTML file that runs in any browser, without a network.
 
 The page holds the weights in float32 and a decoder in plain JavaScript (`decoder.js`). It also holds the
-probabilities that torch gives for random tokens, and compares them with its own when it is opened.
+probabilities that torch gives for random tokens, and compares them with its own when it is opened. Fewer bits
+would let larger models in, but not give torch's probabilities.
 """
 
 import base64
@@ -25,6 +26,15 @@ HERE = Path(__file__).parent
 MOST = 2_000_000  # bytes of a page: what mail takes, and a phone opens at once
 PANEL = 4.4  # inches: letters on a phone's screen are still large enough to read
 LINES = {"training": "on its training texts", "held out": "on texts that it never read"}
+LINE = "¶"  # a line break, among letters
+# What a model has read, what it guesses, and how its text may begin.
+REVIEWS = {"read": "made-up book reviews", "unit": "word", "text": "review", "opening": "i read this"}
+LETTERS = {
+    "read": "Shakespeare’s plays letter by letter",
+    "unit": "letter",
+    "text": "text",
+    "opening": "My ",
+}
 PARTS = ("norm_1", "attention.W_qkv", "attention.W_o", "norm_2", "feed_forward.W_up", "feed_forward.W_down")
 
 
@@ -36,7 +46,7 @@ def share(
     Args:
         name: that the model was kept under, such as "reviews".
         model: of the same kind and sizes: lesson 06's `DecoderOnly` or a `LanguageModel`, over the words of
-            the reviews. It stays as it is.
+            the reviews or the letters that it was kept with. It stays as it is.
         by: the name of who trained it, for the page; "" for none.
         whose: whose each part is, as `own.parts` says it; without it, the page goes by the model's classes.
         path: of the page.
@@ -51,7 +61,11 @@ def share(
         raise LookupError(f'no model "{name}" of these sizes is kept on this computer: train it first')
     page = _page(model, found, by, whose).encode()
     if len(page) > MOST:
-        raise ValueError(f"the page would have {len(page) / 1e6:.1f} MB: the limit is {MOST / 1e6:.0f}")
+        mega, fits = len(page) / 1e6, _fitting(model, len(page))
+        raise ValueError(
+            f"the page would have {mega:.1f} MB, but the limit is {MOST / 1e6:.0f}, for mail and phones. "
+            f"A model of the same kind fits if its vectors have {fits} numbers at most"
+        )
     write_whole(path := Path(path), page)
     print(f"{path}, {len(page) / 1e6:.1f} MB: download it and open it in a browser, or send it to somebody.")
     return path
@@ -59,21 +73,34 @@ def share(
 
 def _page(model: nn.Module, found: Found, by: str, whose: Sequence[Whose]) -> str:
     sizes, weights = _taken_apart(model)
-    words = corpora.vocabulary().words
+    words, says = found.tokens or corpora.vocabulary().words, LETTERS if found.tokens else REVIEWS
     if sizes["V"] != len(words):
         raise ValueError(f"the model has {sizes['V']} tokens, but the reviews have {len(words)}")
-    shape = "{L} blocks with {H} attention heads each, vectors of {C} numbers, {V} words, texts of up to {P}."
+    if found.tokens and (LINE not in words or max(map(len, words)) > 1):
+        raise ValueError("a page reads words of the reviews, or letters: train the model without merges")
+    start = words.index(LINE) if found.tokens else corpora.BOS
+    shape = (
+        "{L} blocks with {H} attention heads each, vectors of {C} numbers, {V} {unit}s, texts of up to {P}."
+    )
     example = _example(model, sizes)
     return _filled(
         title=html.escape(f"{by}’s language model" if by else "A language model, trained by a student"),
         weights=f"{weights.numel():,}",
         when=f"{found.when:%Y-%m-%d}",
-        learned=_learned(found.curve),
+        learned=_learned(found.curve, says["unit"]),
+        **says,
         parts=_table(whose or _classes(model), by or "the student"),
-        sizes=shape.format(**sizes),
+        sizes=shape.format(**sizes, **says),
         # A "<" could end the script.
         model=json.dumps(
-            {"sizes": sizes, "words": words, "bos": corpora.BOS, "eos": corpora.EOS, "example": example}
+            {
+                "sizes": sizes,
+                "words": words,
+                "bos": start,
+                "eos": None if found.tokens else corpora.EOS,
+                "letters": bool(found.tokens),
+                "example": example,
+            }
         ).replace("<", "\\u003c"),
         numbers=_base64(weights),
         decoder=(HERE / "decoder.js").read_text(encoding="utf-8"),
@@ -123,7 +150,21 @@ def _filled(**parts: str) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], template)
 
 
-def _learned(curve: dict | None) -> str:
+def _fitting(model: nn.Module, size: int) -> int:
+    """The widest vectors with which a model like this one fits into a page; `size`: the page's bytes now."""
+    sizes, weights = _taken_apart(model)
+    rest, heads = size - weights.numel() * 16 / 3, int(sizes["H"])  # four bytes each, in base64
+
+    def numbers(C: int) -> float:
+        F = C * sizes["F"] / sizes["C"]
+        return (sizes["V"] + sizes["P"] + 2) * C + sizes["L"] * (4 * C * C + 2 * C * F + 9 * C + F)
+
+    return max(
+        (C for C in range(heads, int(sizes["C"]), heads) if rest + numbers(C) * 16 / 3 < MOST), default=0
+    )
+
+
+def _learned(curve: dict | None, unit: str) -> str:
     """The loss at the beginning and the end of training, with its curve; "" where no curve is kept."""
     if not curve or not curve["lines"]:
         return ""
@@ -138,7 +179,7 @@ def _learned(curve: dict | None) -> str:
     best = live.limits.get("entropy")
     limit = f" The dashed line, {best:.3f}, is the best possible on average." if best else ""
     return (
-        "<h2>How it learned</h2>\n<p>The loss says how much the next word surprises it, on average. In "
+        f"<h2>How it learned</h2>\n<p>The loss says how much the next {unit} surprises it, on average. In "
         f"{live.steps:,} steps of training, it fell {fell} {html.escape(live.unit)}.{limit}</p>\n"
         f"{image(ax)}"
     )

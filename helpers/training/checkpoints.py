@@ -6,7 +6,7 @@ import io
 import pickle
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -30,22 +30,25 @@ class Recorded(Protocol):
 
 
 class Found(NamedTuple):
-    """A kept model: when its training ended, and the record of its curve, if there is one."""
+    """A kept model: when its training ended, the record of its curve, if there is one, and its own tokens."""
 
     when: datetime
     curve: dict[str, Any] | None
+    tokens: Sequence[str] = ()
 
 
-def keep(name: str, model: torch.nn.Module, live: Recorded | None = None) -> Path:
+def keep(name: str, model: torch.nn.Module, live: Recorded | None = None, tokens: Sequence[str] = ()) -> Path:
     """Write a model's weights into `~/.headstart/models`, for a later lesson. Returns the file.
 
     Args:
         name: to find it by.
         model: whose weights are kept.
         live: the run that trained it, whose curve is shown when the model is found again.
+        tokens: what it reads, where these aren't the words of the reviews.
     """
     curve = live.record() if live else None
-    return _write(name, {"weights": model.state_dict(), "curve": curve, "when": time.time()})
+    found = {"weights": model.state_dict(), "curve": curve, "when": time.time(), "tokens": [*tokens]}
+    return _write(name, found)
 
 
 def load(name: str, model: torch.nn.Module) -> Found | None:
@@ -57,9 +60,17 @@ def load(name: str, model: torch.nn.Module) -> Found | None:
         if _shapes(kept["weights"]) != _shapes(model.state_dict()):
             return None
         model.load_state_dict(kept["weights"])
-        return Found(datetime.fromtimestamp(kept["when"]), kept["curve"])
+        return Found(datetime.fromtimestamp(kept["when"]), kept["curve"], kept.get("tokens", ()))
     except UNREADABLE:
         return None  # none, cut off, or something else under that name
+
+
+def shapes(name: str) -> dict[str, torch.Size]:
+    """The shapes of the weights that are kept under a name, by their names; empty where there are none."""
+    try:
+        return _shapes(torch.load(_model_path(name), map_location="cpu", weights_only=True)["weights"])
+    except UNREADABLE:
+        return {}
 
 
 class Runs:

@@ -10,12 +10,14 @@ import functools
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 
 from helpers import corpora
-from helpers.figures.controls import explorer, labelled
+from helpers.figures.controls import MOVE, explorer, labelled
+from helpers.figures.live import shown
 from helpers.figures.showing import image, note, tried
 from helpers.text.pairs import grammar, orders
 from helpers.text.vocabulary import ORDINARY
@@ -230,8 +232,8 @@ def translation_explorer(
     """Choose an English sentence, or type one, and see its translation grow, with what each word looks at.
 
     Args:
-        watch: `watch(text)` gives the words written, `<eos>` last, and the cross-attention (T_t, T_s), one
-            row for each of them and one column for each source word and `<eos>`.
+        watch: `watch(text)` gives the words written, `<eos>` last, and a layer's cross-attention
+            (H, T_t, T_s), one row for each of them and one column for each source word and `<eos>`.
         exercise: what it needs, for the message that asks for it.
     """
     import ipywidgets as w
@@ -240,7 +242,8 @@ def translation_explorer(
     chosen = w.Dropdown(options=SENTENCES, **labelled("sentence"))
     typed = w.Text(FIRST, **labelled("or type one"))
     picture, words = w.HTML(), w.HTML()
-    last: dict[str, tuple] = {}  # the sentence on show: a step more needs no new translation
+    # One sentence on show: a step more needs no new translation.
+    watched = functools.lru_cache(1)(functools.partial(_watched, watch))
 
     def draw(_: object = None) -> None:
         text = " ".join(re.findall(r"'s|\w+|[.?]", typed.value.lower()))
@@ -253,17 +256,13 @@ def translation_explorer(
             return
 
         def show() -> str:
-            if text not in last:
-                last.clear()
-                last[text] = watch(text)
-            written, weights = last[text]
-            shown = min(step.value, len(written))
-            words.value = _lines(text, written, shown)
-            truth = true_alignment(text)
-            return image(figures.growing(weights, written, text.split(), shown, truth))
+            found = watched(text)
+            count = min(step.value, len(found["written"]))
+            words.value = _lines(text, found["written"], count)
+            return shown(found | {"shown": count})
 
+        words.value = ""
         picture.value = tried(show, exercise)
-        words.value = words.value if "<img" in picture.value else ""
 
     def take(_: object = None) -> None:
         typed.value = chosen.value
@@ -272,7 +271,22 @@ def translation_explorer(
     for control in (step, typed):
         control.observe(draw, "value")
     draw()
-    return explorer([step, chosen, typed, picture, words])
+    children = [step, chosen, typed, picture, words]
+    if not words.value:
+        return explorer(children)
+    written, weights = watch(FIRST)
+    source, truth = FIRST.split(), true_alignment(FIRST)
+    still = image(figures.growing(weights.mean(dim=0), written, source, step.value, truth))
+    data = {"sentences": [_watched(watch, text) for text in SENTENCES], "first": step.value}
+    module = Path(__file__).with_name("alignment.js")
+    return explorer(children, still + words.value + MOVE, module=module, data=data)
+
+
+def _watched(watch: Callable, text: str) -> dict[str, Any]:
+    """What alignment.js shows of a sentence, whole."""
+    written, weights = watch(text)
+    heads = [[[round(each, 5) for each in row] for row in head] for head in weights.tolist()]
+    return {"source": text.split(), "written": written, "heads": heads, "truth": true_alignment(text)}
 
 
 def _lines(text: str, written: Sequence[str], shown: int) -> str:

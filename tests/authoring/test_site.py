@@ -5,16 +5,18 @@ import json
 import re
 from dataclasses import replace
 
+import nbformat
 import pytest
 from nbformat import v4
 
 from autograder import answers as code_of
-from autograder import exercises
-from autograder.authoring.site import answers, pages
+from autograder import exercises, lessons
+from autograder.authoring.site import answers, building, pages, sample
+from autograder.lessons import ROOT
 from autograder.sheets import VISIBLE_SEED, make_sheet
 from tests.support.proved import follows_from
 
-pytestmark = follows_from("autograder", "helpers")
+pytestmark = follows_from("autograder", "helpers", "docs", "README.md", "release/01_attention")
 SOFTMAX = "attention.softmax"
 
 
@@ -90,3 +92,47 @@ def test_what_is_printed_in_pieces_is_shown_as_one_and_warnings_are_not(tmp_path
     outputs = [v4.new_output("stream", name=name, text=text) for name, text in pieces]
     [shown] = pages._outputs(v4.new_code_cell("", outputs=outputs), tmp_path)
     assert shown.text == "a\nb\n"
+
+
+def test_how_fast_and_when_a_lesson_ran_is_left_out(tmp_path):
+    said = 'The model "reviews" was trained here on 2026-11-26 at 13:51. training.forget(...) removes it.\n'
+    bar = '<label><progress value="1"></progress> Runs: 4 of 4 · 00:03, 00:00 left</label>'
+    outputs = [
+        v4.new_output("stream", text=said),
+        v4.new_output("display_data", {"text/html": bar, "text/plain": "Runs: 4 of 4"}),
+        v4.new_output("stream", text=f"loss 2.1\n{said}"),
+    ]
+    [shown] = pages._outputs(v4.new_code_cell("", outputs=outputs), tmp_path)
+    assert shown.text == "loss 2.1\n"
+
+
+@pytest.mark.parametrize("place", ["", "https://github.com/somebody/headstart"])
+def test_the_docs_link_to_the_repository_where_it_is_published(tmp_path, monkeypatch, place):
+    monkeypatch.setattr(building, "repository", lambda: place)
+    names = building._docs(tmp_path)
+    assert {f"{name}.md" for name in names} == {path.name for path in (ROOT / "docs").glob("*.md")}
+    text = (tmp_path / "elsewhere.md").read_text() + (tmp_path / "commands.md").read_text()
+    assert "](../" not in text
+    assert (f"]({place}/blob/main/CONTRIBUTING.md#add-" in text) == bool(place)
+
+
+def test_the_page_for_what_does_not_exist_is_found_from_any_depth(tmp_path):
+    page = '<html data-content_root="./"><a href="index.html"><img src="_static/a.svg"><a href="#b"><a href="https://c">'
+    (tmp_path / "404.html").write_text(page)
+    (tmp_path / "index.html").touch()
+    building._with_address(tmp_path, "https://somebody.github.io/headstart")
+    assert (tmp_path / "404.html").read_text() == (
+        '<html data-content_root="/headstart/./"><a href="/headstart/index.html">'
+        '<img src="/headstart/_static/a.svg"><a href="#b"><a href="https://c">'
+    )
+    found = re.findall("<loc>(.*?)</loc>", (tmp_path / "sitemap.xml").read_text())
+    assert found == ["https://somebody.github.io/headstart/index.html"]
+
+
+def test_a_students_answers_are_left_out_of_the_feedback_that_everybody_may_read(tmp_path):
+    path = tmp_path / "lesson.ipynb"
+    path.write_text((ROOT / "release/01_attention/01_attention.ipynb").read_text())
+    before = nbformat.read(path, as_version=4)
+    sample._without_answers(path)
+    for cell, was in zip(nbformat.read(path, as_version=4).cells, before.cells, strict=True):
+        assert cell.source == (sample.LEFT_OUT if lessons.kind(was) == "exercise" else was.source)

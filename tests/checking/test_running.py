@@ -45,7 +45,6 @@ STALE = {
     "a line above": [*BEFORE, "1 / 0\n" + RIGHT],
     "a default": [*BEFORE, "def double(x, factor=tow):\n    return factor * x"],
     "a decorator": [*BEFORE, "@cached\n" + RIGHT],
-    "an import": [*BEFORE, "from nowhere import double"],
     "a class of its own": [*BEFORE, "double = Doubler()"],
     "inside of an if": [*BEFORE, "if True:\n    double = doubled"],
     "a syntax error": [*BEFORE, "double = = 2"],
@@ -75,6 +74,34 @@ FRESH = {
 }
 
 
+LEFT_OUT = {
+    "an import": ["from google.colab import drive\n" + RIGHT],
+    "an import, and calls of it": ["import wandb\nrun = wandb.init(project='x')\nrun.log({})\n" + RIGHT],
+    "one name of several": ["from torch import tensor, nonesuch\n" + RIGHT],
+    "a whole module": ["from nowhere import *\n" + RIGHT],
+    "in a timed cell": ["%%time\nimport nowhere as n\n" + RIGHT],
+    "a magic": ["%tensorflow_version 2.x\n" + RIGHT],
+    "an extension": ["%load_ext tensorboard\n%tensorboard --logdir logs\n" + RIGHT],
+    "an import of its own making": [
+        "try:\n    import nowhere\nexcept ImportError:\n    two = 2\n" + RIGHT.replace("2", "two")
+    ],
+}
+NEEDED: dict[str, tuple[list[str], str]] = {
+    "in an answer": (["import nowhere\ndef double(x):\n    return nowhere.twice(x)"], "No module named"),
+    "as an answer": ([*BEFORE, "from nowhere import double"], "No module named"),
+    "in an if": ([*BEFORE, "if True:\n    import nowhere\n" + RIGHT], "ended with ModuleNotFoundError"),
+    "what a failed cell makes": (
+        ["two = 1 / 0", "def double(x):\n    return two * x"],
+        "The cell that makes `two` ended with ZeroDivisionError when it last ran, so `two` is missing",
+    ),
+    "what a cell that is no Python makes": (
+        ["def twice(x):\n    return 2 x", "def double(x):\n    return twice(x)"],
+        "`twice` has no value, because the cell that makes it ended with SyntaxError: fix that first.",
+    ),
+    "what no cell makes": (["def double(x):\n    return tow * x"], "A name has no value here: a typo"),
+}
+
+
 @pytest.fixture(scope="module")
 def said(tmp_path_factory) -> dict[str, str]:
     """What the last cell, a check, shows."""
@@ -82,7 +109,8 @@ def said(tmp_path_factory) -> dict[str, str]:
     cases = lambda generator: [Case("numbers", (torch.randn(3, generator=generator),))]  # noqa: E731
     sheet = make_sheet(Exercise("topic.double", "Double", 1, lambda x: 2 * x, cases), "visible")
     (folder / "checks.json").write_text(json.dumps({"topic.double": sheet.to_json()}))
-    told = {name: [*cells, CHECK] for name, cells in {**STALE, **FRESH, "nothing": [RIGHT]}.items()}
+    every = {**STALE, **FRESH, "nothing": [RIGHT], **LEFT_OUT, **{name: NEEDED[name][0] for name in NEEDED}}
+    told = {name: [*cells, CHECK] for name, cells in every.items()}
     found = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", RUNNER], input=json.dumps(told), text=True, check=True,
         capture_output=True, cwd=folder,
@@ -101,3 +129,14 @@ def test_what_a_cell_made_before_it_failed_is_not_checked(name, said):
 @pytest.mark.parametrize("name", FRESH)
 def test_what_stands_as_the_cells_say_is_checked(name, said):
     assert "✓ Double" in said[name]
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_a_line_that_asks_for_what_isnt_there_is_left_out(name, said):
+    assert "✓ Double" in said[name]
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_what_an_answer_needs_and_isnt_there_is_said(name, said):
+    assert "✓" not in said[name]
+    assert NEEDED[name][1] in said[name]

@@ -2,12 +2,15 @@
 
 import io
 import json
+import os
+from datetime import UTC, datetime
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from rich.console import Console
 
-from autograder.classroom.changes import AGAIN, OLD, UNSEEN, Change, shown
+from autograder.classroom.changes import AGAIN, OLD, UNSEEN, Change, _tell, lines, shown
 from tests.support.course import LESSON, Course
 from tests.support.proved import ENGINE, follows_from
 
@@ -101,3 +104,76 @@ def test_every_change_is_listed_and_each_student_counted_once() -> None:
     console.print(shown(changes, LESSON))
     said = console.file.getvalue()
     assert len(rows(said)) == 120 and "60 students to tell" in said
+
+
+def repointed(course: Course, points: dict[str, float]) -> None:
+    """Points changed in the source, as nbgrader's *Create Assignment* does it."""
+    path = course.root / "source" / LESSON / f"{LESSON}.ipynb"
+    source = json.loads(path.read_text())
+    for cell in source["cells"]:
+        flags = cell["metadata"].get("nbgrader", {})
+        if flags.get("grade_id") in points:
+            flags["points"] = points[flags["grade_id"]]
+    path.write_text(json.dumps(source))
+
+
+def test_points_changed_in_the_source_are_the_ones_that_count(tmp_path) -> None:
+    """One exercise has more of them, one is dropped for all, and one student has a bonus."""
+    course = Course(tmp_path / "course")
+    course.hand_in("amy")
+    course.hand_in("bob", WRONG)
+    course.run("headstart", "grade", LESSON)
+    full = sum(verdict["points"] for verdict in course.verdicts()["amy"].values())
+    course.query(
+        "update grade set extra_credit = 2 where notebook_id in (select n.id from submitted_notebook n "
+        "join submitted_assignment a on a.id = n.assignment_id where a.student_id = 'amy') "
+        "and cell_id in (select id from base_cell where name = 'attention-softmax')"
+    )
+    repointed(course, {"attention-softmax": 4.5, "attention-additive": 0})
+    done = course.run("headstart", "grade", LESSON)
+    assert "Softmax 4.5 instead of 3; Additive attention 0 instead of 3" in done.stderr
+    assert [row[:4] for row in rows(done.stdout)] == [
+        ["amy", "Additive attention", "3 of 3", "0 of 0"],
+        ["amy", "Softmax", "3 of 3", "4.5 of 4.5"],
+    ]
+    verdicts = course.verdicts()
+    assert sum(verdict["points"] for verdict in verdicts["amy"].values()) == full + 1.5 - 3
+    assert "8 of 8 cases · 4.5 points" in verdicts["amy"][SOFTMAX]["message"]
+    assert (verdicts["bob"][SOFTMAX]["points"], verdicts["bob"][SOFTMAX]["max_points"]) == (0, 4.5)
+    most = {name: score for name, score in course.query(
+        "select base_cell.name, grade_cells.max_score from grade_cells join base_cell on base_cell.id = grade_cells.id"
+    )}  # fmt: skip
+    recorded = {
+        verdict["exercise"].replace(".", "-"): verdict["max_points"] for verdict in verdicts["amy"].values()
+    }
+    assert recorded.items() <= most.items()
+    course.run("nbgrader", "generate_feedback", LESSON)
+    page = (course.root / "feedback" / "amy" / LESSON / f"{LESSON}.html").read_text()
+    assert "with a bonus of 2 points" in page
+    assert "bonus" not in (course.root / "feedback" / "bob" / LESSON / f"{LESSON}.html").read_text()
+
+
+def test_nbgraders_autograde_says_whose_points_changed_too(course) -> None:
+    done = course.run("nbgrader", "autograde", LESSON, "--force", "--student=amy")
+    assert "amy: Softmax, 1 of 3 before, 3 of 3 now (tell them: " in done.stderr
+
+
+@pytest.mark.parametrize(("time", "tell"), [("2026-01-02", AGAIN), ("2025-12-31", OLD), ("", OLD)])
+def test_who_handed_in_after_their_feedback_was_made_needs_no_word(tmp_path, time, tell) -> None:
+    page = tmp_path / "page.html"
+    page.touch()
+    os.utime(page, (datetime(2026, 1, 1, tzinfo=UTC).timestamp(),) * 2)
+    book = Mock()
+    book.course.format_path.return_value = str(tmp_path)
+    graded = Mock(
+        papers=(), student="amy", files={"timestamp.txt": f"{time} 12:00:00 UTC".encode() if time else b""}
+    )
+    assert _tell(book, graded) == tell
+
+
+def test_where_no_table_can_be_shown_a_line_says_who_has_to_be_told() -> None:
+    changes = [
+        Change("bob", "Softmax", "0 of 3", "3 of 3", OLD),
+        Change("amy", "Softmax", "0 of 3", "3 of 3", AGAIN),
+    ]
+    assert lines(changes) == [f"bob: Softmax, 0 of 3 before, 3 of 3 now (tell them: {OLD})"]

@@ -82,7 +82,7 @@ def pages(course: CourseDirectory, tmp_path: Path) -> Path:
 
 def rows_of(page: str, table: int) -> dict[str, list[str]]:
     found = BeautifulSoup(page, "html.parser").select("table")[table]
-    assert found.caption.text and all(head["scope"] == "col" for head in found.thead.select("th"))
+    assert found.caption.text and all(head["scope"].startswith("col") for head in found.thead.select("th"))
     lines = [[cell.get_text() for cell in row.select("td, th")] for row in found.tbody.select("tr")]
     return {line[0]: line[1:] for line in lines}
 
@@ -90,13 +90,13 @@ def rows_of(page: str, table: int) -> dict[str, list[str]]:
 def test_the_class_page_says_who_has_what_and_who_is_behind(pages: Path) -> None:
     page = (pages / "course.html").read_text()
     assert "None" not in page.replace("None was recognised", "") and "<Lovelace>" not in page
-    rows = rows_of(page, 0)
+    rows = rows_of(page, 1)
     assert rows["<Lovelace>, Ada"] == ["3 of 10 +", "3 of 10", "6", ""]
     assert rows[UNSAFE] == ["3 of 10 · 2.0 days late", "not handed in", "3", ""]
     assert rows["cy"] == ["not handed in", "not handed in", "0", "01_attention"]
     assert "http" not in page.replace("<!doctype html>", "")
-    links = BeautifulSoup(page, "html.parser").select("table a")
-    assert len(links) == 3
+    soup = BeautifulSoup(page, "html.parser")
+    assert [len(table.select("a")) for table in soup.select("table")[:2]] == [3, 3]
     for student in ("ada", "l%20%26%20b", "cy"):
         assert (pages / "students" / f"{student}.html").is_file()
 
@@ -170,7 +170,7 @@ def test_an_exercises_numbers_are_share_and_correlation_with_the_rest() -> None:
 def test_two_of_one_name_are_told_apart_and_minutes_are_not_no_days() -> None:
     same = [SimpleNamespace(id=id, first_name="Ada", last_name="Lovelace") for id in ("ada", "ada2")]
     bo = SimpleNamespace(id="bo", first_name=None, last_name=None)
-    assert [*_names([*same, bo]).values()] == ["Lovelace, Ada (ada)", "Lovelace, Ada (ada2)", "bo"]
+    assert [*_names([*same, bo]).values()] == ["bo", "Lovelace, Ada (ada)", "Lovelace, Ada (ada2)"]
     late = [Handed(0, 1, False, days).late for days in (0.0001, 0.01, 0.1, 2)]
     assert late == ["1 min", "14 min", "2 h", "2.0 days"]
 

@@ -16,7 +16,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.classroom.archives import open_download
-from autograder.classroom.intake import KEPT, collect_download
+from autograder.classroom.intake import KEPT, collect_download, read_kept
 from autograder.classroom.placing import People, place
 from autograder.classroom.returns import zip_feedback
 from autograder.classroom.roster import add_students
@@ -208,6 +208,8 @@ def test_each_platforms_own_download_says_what_it_does_not(course, tmp_path, cap
     said = capsys.readouterr().out
     assert "4 submissions of 01_attention, 4 new" in said
     assert "marked LATE, and so recorded a minute after the due date: grace@navy.example" in said
+    marked = {who: about["late"] for who, about in read_kept(course)[LESSON].items() if "late" in about}
+    assert marked == {"grace@navy.example": "Canvas"}
     assert "a download from Canvas has no times" in said and time_of(course, "ada") == ""
 
 
@@ -288,6 +290,7 @@ def test_two_hand_ins_of_which_nothing_says_the_later_are_both_left_to_the_teach
     [
         ({"work.zip": {f"work/{NOTEBOOK}": "a", "work/x.csv": "1"}}, {NOTEBOOK: "a", "x.csv": "1"}),
         ({f"__MACOSX/._{NOTEBOOK}": "", f"{LESSON}(2).ipynb": "a", ".DS_Store": ""}, {NOTEBOOK: "a"}),
+        ({NOTEBOOK: "a", "my_model.html": "<p>"}, {NOTEBOOK: "a"}),
         # which of them is meant is the grader's to say
         ({f"{LESSON} (1).ipynb": "b", NOTEBOOK: "a"}, {f"{LESSON} (1).ipynb": "b", NOTEBOOK: "a"}),
         ({"v1.ipynb": "a", "v2.ipynb": "b"}, {"v1.ipynb": "a", "v2.ipynb": "b"}),

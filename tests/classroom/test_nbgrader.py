@@ -64,7 +64,9 @@ def test_the_whole_cycle_with_two_students(tmp_path) -> None:
     amy.write({QUESTION: "All three from one sequence."})
     bob.write({"attention-scaled_dot_product": UNSCALED, QUESTION: "I don't know."})
     for student in (amy, bob):
+        (student.folder / LESSON / "my_model.html").write_text("to send home")
         student.nbgrader("submit", LESSON)
+    assert not [*(course.root / "exchange").rglob("my_model.html")]
     course.run("nbgrader", "collect", LESSON)
     done = course.run("headstart", "grade", LESSON)
     assert "2 students" in done.stdout

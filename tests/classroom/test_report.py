@@ -69,6 +69,11 @@ def test_its_pictures_say_the_same_in_words(exercises):
     assert "http" not in text.replace("http://www.w3.org", "")
 
 
+def test_the_same_class_gets_the_same_pictures(exercises):
+    first, second = (re.findall('base64,([^"]+)', page("01_attention", rows(), exercises)) for _ in range(2))
+    assert first == second != []
+
+
 def circles(picture: str) -> list[float]:
     """How far to the right each dot of a picture is."""
     [data] = re.findall('base64,([^"]+)', picture)

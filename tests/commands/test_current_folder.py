@@ -101,6 +101,11 @@ HEADSTART = {
     "similar": (f"similar {LESSON}", 0),
     # nothing is due, which it says
     "extend": (f"extend {LESSON} ada --days 1", 2),
+    "due": ("due", 0),
+    "student": ("student remove ada", 0),
+    "archive": ("archive {root}-before", 0),
+    # which has no groups, as it says
+    "groups": (f"groups {{root}}/roster.csv {LESSON}", 2),
     "roster": ("roster {root}/roster.csv", 0),
     "collect": (f"collect {{root}}/download {LESSON}", 0),
     # there are no pages yet, which it says

@@ -398,11 +398,6 @@ def gates_and_places(logits, k):
     return best.softmax(dim=-1), chosen
 
 
-def thirds_twice(d_ff, multiple):
-    narrow = d_ff // 3 * 2
-    return -(-narrow // multiple) * multiple
-
-
 class OneNorm(torch.nn.Module):
     def __init__(self, d_model, n_heads, n_groups, d_ff):
         super().__init__()
@@ -431,16 +426,6 @@ def clamped_without_abs(weight):
     top = weight.max(dim=-1, keepdim=True).values
     scales = torch.where(top == 0, 1.0, top / 127)
     return (weight / scales).round().clamp(-127, 127).to(torch.int8), scales
-
-
-def closed_formula_of_k(share, drafted):
-    if share == 1:
-        return drafted + 1
-    return (1 - share**drafted) / (1 - share)
-
-
-def column_of_scales(x, whole, scales):
-    return torch.nn.functional.linear(x, whole.to(x)) * scales
 
 
 def accepted_crosswise(target, draft, drafted, chances):
@@ -499,7 +484,6 @@ NAMED = {
         (aligned_among_the_real, "the rest is renumbered"),
     ],
     "modern.rms_norm": [(rms_by_normalize, "`normalize`"), (rms_by_variance, "deviation from the mean")],
-    "modern.quantized_linear": [(column_of_scales, "as a column")],
     "modern.accepted": [(accepted_crosswise, "K × K numbers")],
     "modern.adjusted": [(softmax_of_relu, "A softmax of the differences above 0")],
     "counting.linear": [(linear_all_or_nothing, "brackets of its own")],
@@ -512,7 +496,6 @@ NAMED = {
         (LogProbabilities, "the log_softmax of the right ones"),
     ],
     "translation.clipped_matches": [(fewer_than_none, "a negative number of n-grams")],
-    "modern.width": [(thirds_twice, "multiply first")],
     "modern.block": [(OneNorm, "Both norms use norm_1")],
     "modern.gates": [
         (best_of_the_batch, "of all rows together"),
@@ -520,7 +503,6 @@ NAMED = {
     ],
     "pretraining.draw": [(ends_above, "lie above the number")],
     "modern.quantized": [(clamped_without_abs, "without `abs`")],
-    "modern.tokens": [(closed_formula_of_k, "the exponent is K + 1")],
 }
 ROWS = [(exercise, *row) for exercise, rows in NAMED.items() for row in rows]
 

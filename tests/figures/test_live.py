@@ -8,25 +8,30 @@ from pathlib import Path
 
 import pytest
 import torch
-from IPython.core.interactiveshell import InteractiveShell
-from IPython.display import display
-from IPython.utils.capture import capture_output
 from playwright.sync_api import Page, expect, sync_playwright
 
 from autograder import programs
 from autograder.lessons import ROOT
-from helpers import attention, block, complexity, corpora, masking, modern, positional, pretraining
+from helpers import (
+    attention,
+    block,
+    complexity,
+    corpora,
+    masking,
+    modern,
+    positional,
+    pretraining,
+    translation,
+)
 from helpers.attention import explorers
 from helpers.attention.reader import BEGIN, HEADS, WIDTH, for_a_page, reader
-from helpers.attention.writer import own_reader
 from helpers.block import explorers as block_explorers
 from helpers.block.reference import DecoderOnly
 from helpers.complexity import explorers as complexity_explorers
-from helpers.figures.live import bundled, live
-from helpers.masking import explorers as masking_explorers
-from helpers.modern import explorers as modern_explorers
-from helpers.positional import explorers as positional_explorers
-from tests.support.browser import AXE, CHROMIUM_OPTIONS
+from helpers.figures.live import bundled, live, shown
+from tests.support.browser import CHROMIUM_OPTIONS
+from tests.support.explorers import HEARD, MODULES, SHOWN, barriers, exported, it_can_be_used, opened, updates
+from tests.support.shown import shown_in
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.timeout(240)]
 
@@ -157,41 +162,54 @@ def drafts(generator: torch.Generator) -> Agreement:
     return "[adjusted(args[0], args[1]), tokensPerCall(args[2], args[3])]", given, right
 
 
+def path(generator: torch.Generator) -> Agreement:
+    given, right, words = [], [], corpora.vocabulary().words
+    torch.manual_seed(0)
+    for _ in range(DRAWS):
+        model = DecoderOnly(len(words), d_model=16, n_heads=2, n_layers=2, positions=64).eval()
+        ids = torch.randint(corpora.EOS + 1, len(words), (1, a_number(1, 16, generator)), generator=generator)
+        with torch.no_grad():
+            last = (
+                model(torch.cat([torch.tensor([[corpora.BOS]]), ids], dim=1))[0, -1]
+                .softmax(dim=-1)
+                .topk(block_explorers.BEST)
+                .values
+            )
+        text = " ".join(words[token] for token in ids[0].tolist())
+        given.append([block_explorers._path(model, block.unembed, text)])
+        right.append(last.tolist())
+    return "args[0].best.at(-1).at(-1).map(([, share]) => share)", given, right
+
+
+def alignment(generator: torch.Generator) -> Agreement:
+    given, right = [], []
+    for _ in range(DRAWS):
+        H, written, read = (a_number(1, most, generator) for most in (5, 9, 9))
+        heads = torch.randn(H, written, read + 1, generator=generator).softmax(dim=-1)
+        real = torch.arange(read + 1) < read
+        given.append([heads.tolist(), read])
+        right.append([heads.mean(dim=0).tolist(), translation.alignment(heads, real).tolist()])
+    return "aligned(...args)", given, right
+
+
 AGREE: dict[str, Callable[[torch.Generator], Agreement]] = {
     "attention/heads.js": heads,
     "attention/reads.js": reads,
     "attention/weights.js": weights,
     "attention/writes.js": writes,
+    "block/path.js": path,
     "complexity/costs.js": costs,
     "masking/reaches.js": reaches,
     "modern/drafts.js": drafts,
     "positional/clocks.js": clocks,
     "positional/turns.js": turns,
+    "translation/alignment.js": alignment,
 }
 
 
-def stream() -> object:
-    torch.manual_seed(0)
-    model = DecoderOnly(len(corpora.vocabulary().words), d_model=16, n_heads=2, n_layers=2, positions=64)
-    return block_explorers.stream_explorer(model.eval(), block.unembed, "the training of 6.10")
-
-
-SHOWN: dict[str, Callable[[], object]] = {
-    "attention/heads.js": lambda: explorers.writing_explorer(
-        {"": own_reader(attention=attention.scaled_dot_product_attention)}, looks=True
-    ),
-    "attention/reads.js": explorers.reading_explorer,
-    "attention/weights.js": lambda: explorers.attention_explorer(attention.scaled_dot_product_attention),
-    "attention/writes.js": lambda: explorers.writing_explorer({}),
-    "block/path.js": stream,
-    "complexity/costs.js": lambda: complexity_explorers.layer_explorer(complexity.layer_cost),
-    "masking/reaches.js": lambda: masking_explorers.reach_explorer(masking.reach),
-    "modern/drafts.js": lambda: modern_explorers.draft_explorer(
-        modern.adjusted, modern.tokens_per_call, "Exercises 12.9"
-    ),
-    "positional/clocks.js": lambda: positional_explorers.positions_explorer(positional.sinusoidal),
-    "positional/turns.js": lambda: positional_explorers.rotary_explorer(positional.rotary),
-}
+FRAME = 1 / 60  # seconds
+DARK = "background: #111; color: #ddd"
+LOOKS = ({"color_scheme": "light"}, {"color_scheme": "dark"}, {"forced_colors": "active"})
 each_module = pytest.mark.parametrize("module", MODULES)
 
 
@@ -212,14 +230,8 @@ def leaves(value: object) -> Iterator[float]:
         yield float(value)
 
 
-def test_each_module_that_computes_is_compared_and_each_is_shown() -> None:
-    computing = [m for m in MODULES if "\nexport const " in _text(m) or "\nexport function " in _text(m)]
-    models = [m for m in MODULES if '"./model.js"' in _text(m)]
-    assert sorted({*computing, *models}) == sorted(AGREE) and sorted(SHOWN) == MODULES and len(MODULES) >= 10
-
-
-def _text(module: str) -> str:
-    return (ROOT / "helpers" / module).read_text(encoding="utf-8")
+def test_each_module_is_compared_and_shown() -> None:
+    assert sorted(AGREE) == sorted(SHOWN) == MODULES and len(MODULES) >= 10
 
 
 @pytest.mark.parametrize("module", AGREE)
@@ -237,36 +249,6 @@ def test_a_module_agrees_with_torch(module: str, page: Page) -> None:
         torch.testing.assert_close([*leaves(found)], [*leaves(expected)], atol=1e-5, rtol=1e-6)
 
 
-def exported(module: str) -> str:
-    """The explorer of a module as a notebook keeps it, without what needs a kernel."""
-    InteractiveShell.instance()
-    try:
-        with capture_output() as shown:
-            display(SHOWN[module]())
-    finally:
-        InteractiveShell.clear_instance()
-    [html] = [output.data["text/html"] for output in shown.outputs if "text/html" in output.data]
-    return html
-
-
-def opened(page: Page, html: str, tmp_path: Path) -> list[str]:
-    """Open HTML as a page of its own, from a file. What goes wrong later is in the list."""
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("request", lambda asked: wrong.append(asked.url) if asked.url.startswith("http") else None)
-    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>t</title>'
-    (tmp_path / "page.html").write_text(
-        f'<!doctype html><html lang="en"><head>{head}</head><body><main><h1>t</h1>{html}</main></body></html>'
-    )
-    page.goto((tmp_path / "page.html").as_uri())
-    return wrong
-
-
-HEARD = (
-    "[...document.querySelectorAll('.headstart-live > div > div')].map(el => el.shadowRoot.innerHTML).join()"
-)
-
-
 @each_module
 def test_a_module_lives_in_a_page_by_the_keyboard_and_on_a_phone(
     module: str, page: Page, tmp_path: Path
@@ -275,29 +257,13 @@ def test_a_module_lives_in_a_page_by_the_keyboard_and_on_a_phone(
     page.set_viewport_size({"width": 390, "height": 800})
     wrong = opened(page, exported(module), tmp_path)
     el = page.locator(".headstart-live")
-    expect(el.get_by_role("status")).not_to_be_empty()
-    expect(el.locator("img")).to_have_count(0)
-    for control in el.locator("input[type=range]:visible, select:visible").all():
-        before = page.evaluate(HEARD)
-        control.focus()
-        at_end = control.evaluate("el => el.type === 'range' && Number(el.value) >= Number(el.max)")
-        page.keyboard.press("ArrowLeft" if at_end else "ArrowDown")
-        if page.evaluate(HEARD) == before:
-            page.keyboard.press("ArrowUp")
-        assert page.evaluate(HEARD) != before, control.evaluate("el => el.labels[0].textContent")
-    for button in el.locator("button:visible").all()[:3]:
-        before = page.evaluate(HEARD)
-        button.focus()
-        page.keyboard.press("Enter")
-        assert page.evaluate(HEARD) != before
+    it_can_be_used(page, el)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    for table in el.locator("table").all():
-        assert table.locator("caption").inner_text() and table.locator("tbody th[scope=row]").count()
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    for dark in (False, True):
-        page.evaluate(f"document.body.style = '{'background: #111; color: #ddd' if dark else ''}'")
-        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-        assert [(rule["id"], rule["nodes"][0]["html"]) for rule in found["violations"]] == []
+    for looks in LOOKS:
+        page.emulate_media(**looks)
+        page.evaluate(f"document.body.style = '{DARK if looks == {'color_scheme': 'dark'} else ''}'")
+        assert barriers(page) == []
+    page.emulate_media(color_scheme="light", forced_colors="none", reduced_motion="no-preference")
     assert wrong == []
 
 
@@ -317,12 +283,75 @@ def test_typed_words_are_read_and_a_touched_word_is_written(page: Page, tmp_path
     assert wrong == []
 
 
-def test_where_scripts_are_off_there_is_a_picture(page: Page, tmp_path: Path) -> None:
+@each_module
+def test_a_finger_moves_it(module: str, page: Page, tmp_path: Path) -> None:
+    assert page.context.browser
+    with page.context.browser.new_context(has_touch=True, viewport={"width": 390, "height": 800}) as context:
+        phone = context.new_page()
+        wrong = opened(phone, exported(module), tmp_path)
+        el = phone.locator(".headstart-live")
+        for control in el.locator(
+            "input[type=range]:visible, input[type=checkbox]:visible, button:visible"
+        ).all()[:3]:
+            before, box = el.evaluate(HEARD), control.bounding_box()
+            assert box and min(box["width"], box["height"]) >= 20
+            for share in (0.5, 0.9):  # it may be in the middle already
+                if el.evaluate(HEARD) == before:
+                    phone.touchscreen.tap(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+            assert el.evaluate(HEARD) != before
+        assert wrong == []
+
+
+@each_module
+def test_it_answers_within_a_frame(module: str, page: Page, tmp_path: Path) -> None:
+    """By the processor time of the page's thread, so that a busy machine changes nothing."""
+    opened(page, exported(module), tmp_path)
+    assert updates(page) < FRAME
+
+
+@each_module
+def test_where_scripts_are_off_there_is_a_picture(module: str, page: Page, tmp_path: Path) -> None:
     assert page.context.browser
     with page.context.browser.new_context(java_script_enabled=False) as context:
         still = context.new_page()
-        opened(still, exported("attention/reads.js"), tmp_path)
+        opened(still, exported(module), tmp_path)
         expect(still.locator("img").first).to_be_visible()
+        assert len(still.locator("img").first.get_attribute("alt") or "") > 40
+
+
+@pytest.mark.parametrize(
+    "module", [m for m in MODULES if m not in ("attention/reads.js", "attention/writes.js")]
+)
+def test_numbers_of_a_widget_are_shown_by_the_module_itself(module: str, page: Page, tmp_path: Path) -> None:
+    """Those of the student's function: first, after a change, and not beside a note that it stops."""
+    box = SHOWN[module]()
+    html = exported(box)
+    [numbers] = [child.value for child in box.children if "data-numbers" in str(getattr(child, "value", ""))]
+    name = f"headstart-{box.model_id}"
+    widget = f'<div class="{name}"><div class="widget-html"><div>{numbers}</div></div></div>'
+    wrong = opened(page, f'<div class="jp-OutputArea">{html}{widget}</div>', tmp_path)
+    place, inner = page.locator(f".{name}"), page.locator(f".{name} .widget-html > div").first
+    expect(page.locator(f".{name}-still")).to_be_hidden()
+    expect(place.get_by_role("status")).not_to_be_empty()
+    assert place.locator("table, svg").count()
+    before = place.evaluate(HEARD)
+    other = changed(shown_in(numbers))
+    inner.evaluate("(el, html) => { el.innerHTML = html; }", shown(other))
+    page.wait_for_function(f"before => ({HEARD})(document.querySelector('.{name}')) !== before", arg=before)
+    inner.evaluate("el => { el.innerHTML = 'a note'; }")
+    expect(place.get_by_role("status")).to_be_hidden()
+    assert wrong == []
+
+
+def changed(value: object) -> object:
+    """The same, with each number that isn't whole doubled, and each truth turned."""
+    if isinstance(value, dict):
+        return {name: changed(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [changed(each) for each in value]
+    if isinstance(value, bool):
+        return not value
+    return 2 * value if isinstance(value, float) else value
 
 
 def test_no_text_in_the_data_ends_the_script(page: Page, tmp_path: Path) -> None:

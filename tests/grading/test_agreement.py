@@ -76,6 +76,20 @@ DONE: dict[str, tuple[bool, tuple[Callable, ...]]] = {
     "!pip": (True, (answered("!pip install einops\n" + RIGHT),)),
     "%pip": (True, (answered("%pip install -q einops\n" + RIGHT),)),
     "pip in a course cell": (True, (edited("hours = ", lambda source: f"!pip install torch\n{source}"),)),
+    "Colab's drive": (True, (answered(
+        "from google.colab import drive\ndrive.mount('/content/drive')\n" + RIGHT
+    ),)),
+    "Colab's drive in a course cell": (True, (
+        edited("hours = ", lambda source: f"from google.colab import drive\n{source}"),
+    )),
+    "no-break spaces": (True, (answered(RIGHT.replace("    ", "\xa0\xa0\xa0\xa0")),)),
+    "curly quotes and a zero-width space": (True, (answered("\u200bNAME = “softmax”\n" + RIGHT),)),
+    "a forbidden name behind a no-break space": (False, (
+        answered("def softmax(x, dim):\n\xa0\xa0\xa0\xa0return torch.softmax(x, dim)"),
+    )),
+    "what isn't there in an answer": (False, (
+        answered("import einops\ndef softmax(x, dim):\n    return einops.softmax(x, dim)"),
+    )),
     "torch.compile": (True, (answered("@torch.compile\n" + RIGHT),)),
     "torch.compile, called at once": (
         True,

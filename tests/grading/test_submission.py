@@ -18,6 +18,7 @@ from autograder.classroom.course import find_submissions, refused_names
 from autograder.grading import submission as module
 from autograder.grading.edits import what_changed
 from autograder.grading.submission import Submission, canonical
+from autograder.limits import MAX_JSON_PARTS
 from tests.support.raising import nothing_else_raised
 from tests.support.refusing import refuse
 
@@ -237,7 +238,7 @@ def test_flags_and_types_come_from_the_lesson(skeleton, hand_in) -> None:
             {"cells": [], "metadata": {"headstart": {"lesson": "09_attention"}}},  # its number some time ago
             "none of the lesson's answer cells",
         ),
-        (None, "no notebook at all"),
+        (None, "the folder is empty"),
     ],
 )
 def test_what_can_t_be_graded_says_why(hand_in, content, reason) -> None:
@@ -333,7 +334,7 @@ def test_large_outputs_cost_no_marks(skeleton, hand_in) -> None:
 
 
 def test_more_parts_than_any_notebook_has_are_refused_before_they_take_memory(hand_in) -> None:
-    many, keys = b"[]," * module.MAX_JSON_PARTS, b'"a":1,' * (2 * module.MAX_JSON_PARTS)
+    many, keys = b"[]," * MAX_JSON_PARTS, b'"a":1,' * (2 * MAX_JSON_PARTS)
     form = hand_in(b'{"cells": [' + many + b"0]}")
     assert form.problem == "the notebook file has more parts than any real notebook"
     form = hand_in(b'{"cells": [], "metadata": {' + keys + b'"b": 1}}')

@@ -12,6 +12,7 @@ from helpers.block import experiments, explorers, figures
 from helpers.checking.code import keeping
 from helpers.models import blocks
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
+from tests.support.shown import shown_in
 
 
 @pytest.fixture(autouse=True)
@@ -246,7 +247,13 @@ def test_the_stream_explorer_names_words_and_says_which_it_does_not_know() -> No
     state = copy.deepcopy(model.state_dict())
     box = explorers.stream_explorer(model, block.unembed, "the training in 6.14")
     prompt, words, picture = box.children
-    assert "before the blocks" in picture.value and "after block 2" in picture.value
+    numbers = shown_in(picture.value)
+    assert numbers["word"] == "lonely" and numbers["steps"] == [
+        "before the blocks",
+        "after block 1",
+        "after block 2",
+    ]
+    assert "before the blocks" in box.still and "after block 2" in box.still
     prompt.value = "i read this zeppelin"
     assert "zeppelin" in words.value
     assert all(torch.equal(tensor, state[name]) for name, tensor in model.state_dict().items())

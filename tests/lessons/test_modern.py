@@ -9,8 +9,9 @@ from torch import nn
 
 from helpers import corpora, modern
 from helpers.block import unembed
-from helpers.modern import experiments, explorers, figures, rungs
+from helpers.modern import cheaper, experiments, explorers, figures, rungs
 from helpers.positional import rotary
+from tests.support.shown import shown_in
 
 
 @pytest.fixture(autouse=True)
@@ -95,7 +96,7 @@ def test_router_and_experts_are_mixtral_s() -> None:
     x = torch.randn(2, 7, 6)
     tokens = x.flatten(0, 1)
     scores = tokens @ theirs.gate.weight.T
-    near(modern.mixture(tokens, modern.gates(scores, 2), experts).view_as(x), theirs(x))
+    near(modern.mixture(tokens, modern.gates(scores, 2, torch.zeros(5)), experts).view_as(x), theirs(x))
     # Theirs divides the counts by N, not by N·k.
     near(2 * modern.balance_loss(scores, 2), mixtral.load_balancing_loss_func((scores,), 5, 2))
 
@@ -109,20 +110,27 @@ def test_by_hand() -> None:
     for weight, value in zip((network.W_gate, network.W_up, network.W_down), (1.0, 2.0, 3.0), strict=True):
         nn.init.constant_(weight.weight, value)
     assert network(torch.ones(1)).item() == pytest.approx(4.386, abs=1e-3)
-    assert modern.gated_width(4 * 4096, 256) == 11_008
     attention = modern.GroupedAttention(8, 4, 2)
     assert sum(weight.numel() for name, weight in attention.named_parameters() if "W_" in name) == 192
     assert modern.interleaved(torch.arange(4.0)[:, None], 1).flatten().tolist() == [0, 2, 1, 3]
     assert modern.interleaved(torch.arange(6.0)[:, None], 1).flatten().tolist() == [0, 3, 1, 4, 2, 5]
-    near(modern.gates(torch.tensor([2.0, 1.0, 0.0, 1.5]), 2), torch.tensor([0.62246, 0, 0, 0.37754]))
+    scores = torch.tensor([2.0, 1.0, 0.0, 1.5])
+    near(modern.gates(scores, 2, torch.zeros(4)), torch.tensor([0.62246, 0, 0, 0.37754]))
+    near(modern.gates(scores, 2, torch.tensor([0, 0, 3.0, 0])), torch.tensor([0.88080, 0, 0.11920, 0]))
     experts = [lambda x: 2 * x, lambda x: x * math.nan, lambda x: -x]
     assert modern.mixture(torch.tensor([[3.0]]), torch.tensor([[0.75, 0, 0.25]]), experts).item() == 3.75
     scores = torch.tensor([[0.8, 0.2], [0.8, 0.2]]).log()
     assert modern.balance_loss(scores, 1).item() == pytest.approx(1.6)
     whole, scales = modern.quantized(torch.tensor([[0.5, -1.27, 0.004]]))
     assert whole.tolist() == [[50, -127, 0]] and scales.item() == pytest.approx(0.01)
-    found = modern.quantized_linear(torch.tensor([1.0, 2.0]), whole[:, :2], scales)
-    assert found.item() == pytest.approx(-2.04)
+    row = torch.tensor([[0.7, 0.3, -0.02, 0.014]])
+    assert modern.in_groups(row, 2)[0].tolist() == [[7, 3, -7, 5]]
+    assert modern.in_groups(row, 4)[0].tolist() == [[7, 3, 0, 0]]
+    one, none = torch.ones(1, 1), torch.zeros(1, 1)
+    q, k, v = torch.tensor([[1.0], [3.0]]), torch.tensor([[1.0], [2.0]]), torch.tensor([[10.0], [1.0]])
+    outputs, state = modern.linear_attention(q, k, v, none)
+    assert outputs.flatten().tolist() == [10, 36] and state.item() == 12
+    near(modern.linear_attention(q[1:], k[1:], v[1:], 10 * one)[0], outputs[1:])
     target, draft = torch.tensor([0.5, 0.4, 0.1]), torch.tensor([0.1, 0.2, 0.7])
     near(modern.adjusted(target, draft), torch.tensor([2 / 3, 1 / 3, 0]))
     assert modern.tokens_per_call(0.8, 4) == pytest.approx(3.3616)
@@ -162,7 +170,7 @@ def test_rounding_is_at_most_half_a_step() -> None:
     assert (whole * scales - weight).abs().le(scales / 2 * 1.0001).all()
     for bits in (8, 4, 2):
         most = 2 ** (bits - 1) - 1
-        coarse = experiments.with_fewer_bits(weight, modern.quantized, bits)
+        coarse = cheaper.with_fewer_bits(weight, modern.quantized, bits)
         steps = coarse / (weight.abs().amax(dim=1, keepdim=True) / most)
         near(steps, steps.round())
         assert steps.abs().max() <= most + 1e-4
@@ -214,23 +222,99 @@ def test_the_models_learn_and_fewer_bits_hurt(monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.setattr(experiments, "_learn", None)
     experiments.learn({"one": (again := small())}, 200)
     assert experiments.held_out({"one": again})["one"] == after, "it is found again"
-    losses = experiments.losses_by_bits(model, modern.quantized, (8, 2))
+    losses = cheaper.losses_by_bits(model, modern.quantized, (8, 2))
     assert abs(losses[8] - losses[32]) < 0.02 < losses[2] - losses[32]
 
 
 def test_crowds_are_shares_of_all_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(experiments, "ROUTED_STEPS", 4)
-    found = experiments.crowded(modern.gates, modern.mixture, modern.balance_loss, (0.0, 1.0), chosen=2)
+    found = experiments.crowded(modern.gates, modern.mixture, modern.balance_loss, chosen=2)
     for crowd in found.values():
         assert all(sum(shares) == pytest.approx(1) for shares in crowd.shares)
     figure = figures.crowds(found)
-    assert "without balance loss" in figure.get_label()
+    assert "nothing" in figure.get_label()
 
 
-def test_a_balance_loss_spreads_the_tokens() -> None:
-    found = experiments.crowded(modern.gates, modern.mixture, modern.balance_loss, (0.0, 0.02))
-    alone, balanced = (torch.tensor(crowd.shares[-10:]).mean(dim=0) for crowd in found.values())
-    assert balanced.max() - balanced.min() < alone.max() - alone.min()
+def test_a_balance_loss_and_biases_spread_the_tokens() -> None:
+    found = experiments.crowded(modern.gates, modern.mixture, modern.balance_loss)
+    spread = [
+        float(last.max() - last.min())
+        for last in (torch.tensor(crowd.shares[-10:]).mean(dim=0) for crowd in found.values())
+    ]
+    assert max(spread[1:]) < spread[0]
+
+
+def test_latents_are_read_as_keys_and_values_are_and_none_is_made() -> None:
+    found = cheaper.newest(modern.latent_attention, heads=8)
+    assert found.apart < 1e-5
+    assert found.yours < found.with_keys / 4
+
+
+def test_linear_attention_is_a_masked_product_and_goes_on_where_it_stopped() -> None:
+    q, k, v = torch.randn(3, 2, 9, 4)
+    outputs, state = modern.linear_attention(q, k, v, torch.zeros(2, 4, 4))
+    near(outputs, (q @ k.mT).tril() @ v)
+    first, between = modern.linear_attention(q[:, :5], k[:, :5], v[:, :5], torch.zeros(2, 4, 4))
+    rest, last = modern.linear_attention(q[:, 5:], k[:, 5:], v[:, 5:], between)
+    near(torch.cat([first, rest], dim=1), outputs)
+    near(last, state)
+
+
+def test_a_state_forgets_and_a_softmax_doesn_t() -> None:
+    state, softmax = cheaper.recalled(modern.linear_attention, (4, 64)).values()
+    assert state[0] == softmax[0] == 1
+    assert state[1] < 0.5 < 0.95 < softmax[1]
+
+
+def test_groups_are_closer_than_rows_where_there_are_outliers() -> None:
+    weight = torch.randn(6, 64)
+    weight[:, 3] *= 20
+    whole, scales = modern.in_groups(weight, 8)
+    coarse = modern.in_groups(weight, 64)
+    near_by = (whole * scales.repeat_interleave(8, dim=-1) - weight).square().sum()
+    by_row = (coarse[0] * coarse[1] - weight).square().sum()
+    assert near_by < by_row / 3
+    found = cheaper.losses_in_groups(small(), modern.quantized, modern.in_groups, (8,))
+    assert found["4 bits, a scale for each 8"].bytes > found["4 bits, a scale for each row"].bytes > 0.5
+
+
+def test_windows_reach_so_far_and_one_full_layer_lifts_the_limit() -> None:
+    full, mixed, windows = figures.windows_table(layers=12, length=64, window=4).rows
+    assert full[1] == mixed[1] == "64 of 64" and windows[1] == "37 of 64"  # 12 · 3, and itself
+    assert [int(row[2]) for row in (full, mixed, windows)] == [12 * 64, 3 * 64 + 9 * 4, 12 * 4]
+
+
+def test_turns_are_those_of_rotary() -> None:
+    for row in figures.turns_table(channels=8, bases=(100, 10_000)).rows:
+        base = int(row[0].replace(",", ""))
+        turned = rotary(torch.tensor([[0.0] * 6 + [1.0, 0.0]]), torch.tensor([1]), base)[0, -2:]
+        degrees = math.degrees(math.atan2(turned[1], turned[0])) * 4_096
+        assert float(row[-1].rstrip("°").replace(",", "")) == pytest.approx(degrees, abs=0.1)
+
+
+def test_the_table_of_published_models_agrees_with_the_library_that_has_them() -> None:
+    """What configurations say by default is what the checkpoint named in them has."""
+    transformers = importlib.import_module("transformers")
+    rows = {row[0]: row[1:] for row in figures.published().rows}
+    oss, _, qwen, glm, deepseek = (
+        getattr(transformers, f"{name}Config")()
+        for name in ("GptOss", "Gemma4Text", "Qwen3_5MoeText", "GlmMoeDsa", "DeepseekV4")
+    )
+    experts = rows["experts"]
+    assert experts[0] == f"{oss.num_experts_per_tok} of {oss.num_local_experts}"
+    assert experts[2] == f"{qwen.num_experts_per_tok} of {qwen.num_experts}, 1 shared"
+    assert experts[3].startswith(f"{glm.num_experts_per_tok} of {glm.n_routed_experts}, 1 shared; 3 layers")
+    assert experts[4] == f"{deepseek.num_experts_per_tok} of {deepseek.n_routed_experts}, 1 shared"
+    assert (glm.n_shared_experts, glm.first_k_dense_replace, deepseek.n_shared_experts) == (1, 3, 1)
+    cached = rows["cached per token"]
+    assert cached[0].startswith(f"{2 * oss.num_key_value_heads * oss.head_dim:,} numbers")
+    assert cached[2].startswith(f"{2 * qwen.num_key_value_heads * qwen.head_dim:,} numbers in every 4th")
+    assert cached[3].startswith(f"{glm.kv_lora_rank + glm.qk_rope_head_dim} numbers")
+    assert cached[4].startswith(f"{deepseek.head_dim} numbers for 4 or 128 tokens")
+    assert set(deepseek.compress_rates.values()) == {4, 128} and deepseek.sliding_window == 128
+    assert qwen.layer_types[:4] == ["linear_attention"] * 3 + ["full_attention"]
+    assert oss.layer_types[:2] == ["sliding_attention", "full_attention"] and oss.sliding_window == 128
+    assert f"{glm.index_topk:,}" in rows["attention"][3] and deepseek.hc_mult == 4
 
 
 # -- figures and explorers -------------------------------------------------------------------------------
@@ -276,7 +360,7 @@ def test_tables_and_figures_of_drafts() -> None:
         drafts: [experiments.speculate(model, modern.accepted, modern.adjusted, drafts, 0, 12)]
         for drafts in (0, 2)
     }
-    table = figures.written_table(found, 6, modern.tokens_per_call)
+    table = figures.written_table(found, 6)
     assert [row[0] for row in table.rows] == ["none: the model alone", "2"]
     target, draft = experiments.next_words(model, experiments.OPENING)
     assert target.sum().item() == pytest.approx(1, abs=1e-4) == draft.sum().item()
@@ -292,16 +376,15 @@ def test_explorers_follow_their_sliders_and_wait_for_the_student() -> None:
         control.value = value
         seen.add(picture.value)
     assert len(seen) == 4
-    found = explorers.draft_explorer(modern.adjusted, modern.tokens_per_call, "Exercises 12.14 and 12.15")
+    found = explorers.draft_explorer(modern.adjusted, "Exercise 12.16")
     alike, drafts, picture = found.children
     seen = {picture.value}
     alike.value, drafts.value = 0.8, 7
-    assert "7 drafts" in picture.value and picture.value not in seen
+    assert shown_in(picture.value)["drafts"] == 7 and picture.value not in seen
+    assert "With 4 drafts at once: 2.68 tokens per call" in found.still
 
     def missing(*_: object) -> None:
         raise NotImplementedError
 
     assert "not written yet" in explorers.bits_explorer(missing, "Exercise 12.11").children[-1].value
-    assert (
-        "not written yet" in explorers.draft_explorer(missing, missing, "Exercise 12.14").children[-1].value
-    )
+    assert "not written yet" in explorers.draft_explorer(missing, "Exercise 12.16").children[-1].value

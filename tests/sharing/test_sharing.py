@@ -251,11 +251,67 @@ def test_what_a_page_cannot_run_is_refused(home: Path) -> None:
     strange.gate = nn.Linear(2, 2)
     large = LanguageModel(LanguageModelConfig(len(VOCABULARY), 128, 4, 4, 64))
     letters = LanguageModel(LanguageModelConfig(65, 16, 2, 2, 40))
-    for wrong, why in ((strange, "gate.weight"), (large, "MB"), (letters, "65 tokens")):
-        training.keep("reviews", wrong)
+    merged = (letters, [*LETTERS[:-1], "th"])
+    for wrong, why, *tokens in (
+        (strange, "gate.weight"),
+        (large, r"would have 4\.\d MB, but the limit is 2.*have 76 numbers at most"),
+        (letters, "65 tokens"),
+        (merged[0], "without merges", merged[1]),
+    ):
+        training.keep("reviews", wrong, tokens=tokens[0] if tokens else ())
         with pytest.raises(ValueError, match=why):
             sharing.share("reviews", wrong)
     assert not (home / "my_model.html").exists()
+    fits, wider = (LanguageModel(LanguageModelConfig(len(VOCABULARY), C, 4, 4, 64)) for C in (76, 80))
+    training.keep("reviews", wider)
+    with pytest.raises(ValueError, match="MB"):
+        sharing.share("reviews", wider)
+    training.keep("reviews", fits)
+    assert sharing.share("reviews", fits).stat().st_size < sharing.MOST
+
+
+LETTERS = sorted({*"¶▁!$&',-.3:;?", *map(chr, range(65, 91)), *map(chr, range(97, 123))})  # Shakespeare's
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_model_of_letters_writes_on_a_phone_with_a_name_and_no_network(
+    scheme: str, home: Path, chromium: Browser
+) -> None:
+    """Of lesson 08's sizes for Shakespeare, but for the width: 80, which the lesson says fits a page."""
+    torch.manual_seed(0)
+    model = LanguageModel(LanguageModelConfig(len(LETTERS), 80, 4, 4, 64))
+    for weight in model.parameters():
+        nn.init.normal_(weight, std=0.15)
+    training.keep("plays", model, tokens=LETTERS)
+    assert cli.main(["share", "plays", "--name", "Ada", "--to", "ada.html"]) == 0
+    assert (home / "ada.html").stat().st_size < sharing.MOST
+    phone = {"width": 390, "height": 844}
+    page, noticed = opened(chromium, home / "ada.html", viewport=phone, color_scheme=scheme)
+    expect(page.locator("#checked")).to_contain_text("Checked on opening: after 64 random letters")
+    assert page.title() == "Ada’s language model" and "letter by letter" in page.locator("main").inner_text()
+    chance = random.Random(0)
+    for _ in range(100):
+        ids = chance.choices(range(len(LETTERS)), k=chance.randint(1, 9))  # the page itself compares 64
+        with torch.no_grad():
+            right = model(torch.tensor([ids]))[0, -1].softmax(-1)
+        assert (torch.tensor(page.evaluate(PROBABILITIES, ids)) - right).abs().max() < 1e-5, ids
+    page.locator("#text").fill("ROMEO:\nBut soft " + "x" * 100)
+    read = page.evaluate("model.read.map(each => each.id)")
+    assert 32 <= len(read) <= 64 and {*read} == {LETTERS.index("x")}
+    page.locator("#text").fill("ROMEO:\nBut")
+    right = [LETTERS.index(letter) for letter in "¶ROMEO:¶But"]
+    assert page.evaluate("model.read.map(each => each.id)") == right
+    page.locator("#next button").first.click()
+    assert len(page.locator("#text").input_value()) == len("ROMEO:\nBut") + 1
+    page.locator("#write").click()
+    expect(page.locator("#status")).to_contain_text("Write again")
+    assert len(page.locator("#text").input_value()) > 200
+    page.locator("#text").fill("ROMEO 7")
+    expect(page.locator("#status")).to_contain_text("never read the sign “7”")
+    page.locator("#text").fill("ROMEO:\nBut")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.evaluate(AXE.read_text())
+    assert page.evaluate(SERIOUS) == [] and noticed == []
 
 
 @pytest.mark.parametrize("name", ["reviews", "block"])

@@ -3,6 +3,7 @@
 import functools
 import html
 import http.server
+import itertools
 import json
 import re
 import threading
@@ -22,20 +23,72 @@ from tests.support.browser import AXE, CHROMIUM_OPTIONS
 
 MADE = SITE / "html"
 PAGES = sorted(path.name for path in MADE.glob("*.html"))
-OURS = [name for name in PAGES if name != "report.html"]  # that one has tests of its own
 LESSONS = [name.removesuffix(".html") for name in PAGES if name[:2].isdigit() and name != "404.html"]
 PLACES = [(1280, "light"), (1280, "dark"), (820, "light"), (390, "light"), (390, "dark")]
-HEAVIEST = 1_000_000  # bytes of a page with all that it asks for, but formulas' fonts
+HEAVIEST = (
+    1_000_000  # bytes of a page as it opens, but formulas' fonts; figures further down come as one reads
+)
 RULES = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 VIOLATIONS = """async rules => (await axe.run(document, rules)).violations.flatMap(
     rule => rule.nodes.map(node => `${rule.id}: ${node.html.slice(0, 160)}`))"""
+ALL_PICTURES = """() => document.querySelectorAll("img").forEach(image => { image.loading = "eager" })"""
+# Moves each control of each live explorer, alone and after those above it, and names those that change nothing
+# of what is shown either way: which word is hidden, say, matters only to a mask that hides one.
+MOVED = """async () => {
+    const idle = []
+    for (const place of document.querySelectorAll(".headstart-live")) {
+        for (let frame = 0; frame < 600 && !("runs" in place.dataset); frame++)
+            await new Promise(requestAnimationFrame)
+        const root = [...place.querySelectorAll("*")].find(each => each.shadowRoot)?.shadowRoot
+        if (!root) { idle.push("no explorer: " + place.textContent.slice(0, 80)); continue }
+        const shown = () => [...root.children].filter(each => each.matches("p, div:not(.press)")).map(
+            each => each.innerHTML).join()
+        const key = input => input.type === "checkbox" ? "checked" : "value"
+        const set = (input, value) => {
+            input[key(input)] = value
+            input.dispatchEvent(new Event("input", {bubbles: true}))
+        }
+        const inputs = [...root.querySelectorAll("input, select, button")], moves = new Set()
+        for (const alone of [true, false]) for (const input of inputs) {
+            const before = shown(), was = input[key(input)]
+            const others = input.matches("button") ? [] : input.type === "checkbox" ? [!was]
+                : input.matches("select") ? [...input.options].map(each => each.value)
+                : input.type === "range" ? [input.min, input.max] : [was.split(" ").slice(0, -1).join(" ")]
+            if (input.matches("button")) input.click()
+            const changed = others.map(other => { set(input, other); return shown() !== before })
+            if (changed.includes(true) || shown() !== before) moves.add(input)
+            if (alone && !input.matches("button")) set(input, was)
+        }
+        idle.push(...inputs.filter(each => !moves.has(each)).map(each => (each.closest("label") ?? each).textContent))
+    }
+    return idle
+}"""
+# Answers every prediction and opens everything that is folded; counts the figures that still wait.
+UNFOLDED = """() => {
+    document.querySelectorAll(".hs-predict").forEach(each => each.querySelector("button").click())
+    document.querySelectorAll("details").forEach(each => { each.open = true })
+    return document.querySelectorAll(".hs-waits").length
+}"""
 LINK = re.compile(r'\b(?:href|src)="([^"]*)"')
 ID = re.compile(r'\bid="([^"]*)"')
+# With what the links of 404.html start, which is shown at any depth.
+START = "".join(
+    start
+    for path in MADE.glob("404.html")
+    for start in re.findall(r'data-content_root="([^"]*)\./"', path.read_text(encoding="utf-8"))
+)
+
+pytestmark = pytest.mark.needs_chromium
 
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     class Quiet(http.server.SimpleHTTPRequestHandler):
+        def translate_path(self, path: str) -> str:  # as if it were served where SITE_URL says
+            return super().translate_path(
+                path.replace(START, "/", 1) if START and path.startswith(START) else path
+            )
+
         def log_message(self, *_: object) -> None:
             pass
 
@@ -60,8 +113,9 @@ def test_the_site_has_a_page_for_each_lesson() -> None:
     assert lessons.names() == LESSONS, "build all lessons first: make site"
 
 
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("name", PAGES)
 def test_a_page_asks_no_other_host_raises_nothing_fits_and_axe_finds_nothing(browser, address, name) -> None:
+    """As it opens, and then with its explorers moved, its predictions answered and everything unfolded."""
     for width, theme in PLACES:
         with browser.new_page(viewport={"width": width, "height": 1000}, color_scheme=theme) as page:
             asked: list[str] = []
@@ -69,16 +123,28 @@ def test_a_page_asks_no_other_host_raises_nothing_fits_and_axe_finds_nothing(bro
             weight: list[int] = []
             page.on("request", lambda request, asked=asked: asked.append(request.url))
             page.on("pageerror", lambda error, wrong=wrong: wrong.append(str(error)))
-            page.on("console", lambda said, wrong=wrong: said.type == "error" and wrong.append(said.text))
+            page.on("console", lambda said, wrong=wrong: _is_wrong(said) and wrong.append(said.text))
             page.on("requestfinished", lambda request, weight=weight: weight.append(_bytes(request)))
             page.goto(f"{address}/{name}")
             page.wait_for_load_state("networkidle")
-            assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
-            assert wrong == []
             assert sum(weight) < HEAVIEST
+            page.evaluate(ALL_PICTURES)
+            page.wait_for_load_state("networkidle")
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
+            assert page.evaluate(MOVED) == [], (width, theme)
+            assert page.evaluate(UNFOLDED) == 0
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
+            assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
+            assert wrong == []  # before axe, which asks for each style sheet as if it were beside the page
             page.add_script_tag(path=AXE)
             assert page.evaluate(VIOLATIONS, RULES) == [], (width, theme)
+            page.emulate_media(media="print")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
+
+
+def _is_wrong(said) -> bool:
+    """Whether the console says an error; pages of feedback and reports have no icon, which isn't one."""
+    return said.type == "error" and not said.location["url"].endswith("/favicon.ico")
 
 
 def _bytes(request) -> int:
@@ -136,23 +202,27 @@ def _plain(text: str | None) -> str:
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
-def test_no_solution_is_on_a_page(lesson) -> None:
+def test_no_solution_is_on_any_page(lesson) -> None:
     """Neither as code nor as text; what an answer shares with its docstring or another cell may be there."""
-    text = _plain(html.unescape(re.sub("<[^>]+>", "", (MADE / f"{lesson}.html").read_text(encoding="utf-8"))))
+    pages = {name: _plain(html.unescape(re.sub("<[^>]+>", "", _read(name)))) for name in PAGES}
     for cell in lessons.load_source_notebook(lesson).cells:
         if lessons.kind(cell) in ("exercise", "written") and BEGIN in cell.source:
-            solution = cell.source.partition(BEGIN)[2].partition(END)[0].strip("# \n")
-            assert _plain(solution) not in text, lessons.exercise_of(cell)
+            solution = _plain(cell.source.partition(BEGIN)[2].partition(END)[0].strip("# \n"))
+            assert [name for name, text in pages.items() if solution in text] == [], lessons.exercise_of(cell)
 
 
-@pytest.mark.parametrize("name", OURS)
+@functools.cache
+def _read(name: str) -> str:
+    return (MADE / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_every_link_within_the_site_leads_somewhere(name) -> None:
-    text = (MADE / name).read_text(encoding="utf-8")
-    for link in LINK.findall(text):
+    for link in LINK.findall(_read(name)):
         parts = urlsplit(html.unescape(link))
         if parts.scheme or parts.netloc:
             continue
-        target = MADE / unquote(parts.path) if parts.path else MADE / name
+        target = MADE / unquote(parts.path).removeprefix(START) if parts.path else MADE / name
         assert target.exists(), (name, link)
         if parts.fragment and target.suffix == ".html":
             assert parts.fragment in ID.findall(target.read_text(encoding="utf-8")), (name, link)
@@ -164,3 +234,51 @@ def test_what_can_be_downloaded_is_what_was_released() -> None:
         assert notebook == lessons.release_path(lesson).read_bytes()
         assert (MADE / f"downloads/{lesson}.zip").is_file()
         assert nbformat.validate(json.loads(notebook)) is None
+
+
+def test_previous_and_next_lead_through_all_lessons() -> None:
+    following = {name: re.findall(r'class="right-next"\s+href="([^"]+)"', _read(name)) for name in PAGES}
+    before = {name: re.findall(r'class="left-prev"\s+href="([^"]+)"', _read(name)) for name in PAGES}
+    way = ["index.html"]
+    while following[way[-1]]:
+        way += following[way[-1]]
+    assert way[1 : len(LESSONS) + 2] == [*(f"{lesson}.html" for lesson in LESSONS), "instructors.html"]
+    assert all(before[after] == [name] for name, after in itertools.pairwise(way))
+
+
+def test_the_search_finds_a_lesson(browser, address) -> None:
+    with browser.new_page() as page:
+        page.goto(f"{address}/search.html?q=softmax")
+        page.locator("#search-results a[href*='01_attention.html']").first.wait_for()
+
+
+def test_a_print_shows_the_text_and_the_figures_that_wait_but_nothing_to_click(browser, address) -> None:
+    with browser.new_page() as page:
+        page.goto(f"{address}/01_attention.html")
+        page.emulate_media(media="print")
+        assert all(each.is_visible() for each in page.locator(".hs-waits").all())
+        for hidden in (".bd-sidebar-primary", ".bd-sidebar-secondary", ".hs-predict", ".hs-downloads"):
+            assert not any(each.is_visible() for each in page.locator(hidden).all()), hidden
+
+
+def test_a_page_that_does_not_exist_leads_back_from_any_depth(browser, address) -> None:
+    """As GitHub Pages serves it: in the place of the page that somebody asked for."""
+    if not START:
+        pytest.skip("built without SITE_URL")
+    with browser.new_page() as page:
+        page.route("**/far/away/*", lambda route: route.fulfill(path=MADE / "404.html"))
+        page.goto(f"{address}/far/away/nothing.html")
+        assert page.evaluate("[...document.styleSheets].length") > 1
+        page.get_by_role("link", name="All lessons").click()
+        assert page.url == f"{address}{START}index.html"
+
+
+def test_with_an_address_there_are_a_sitemap_and_what_other_sites_show_of_a_page() -> None:
+    if not (MADE / "sitemap.xml").is_file():
+        pytest.skip("built without SITE_URL")
+    known = {url.rpartition("/")[2]: url for url in re.findall(r"<loc>(.*?)</loc>", _read("sitemap.xml"))}
+    assert {*known} == {*PAGES} - {"404.html", "search.html"}
+    for name in [f"{lesson}.html" for lesson in LESSONS]:
+        assert re.findall(r'rel="canonical" href="([^"]+)"', _read(name)) == [known[name]]
+        [picture] = re.findall(r'property="og:image" content="[^"]*/([^/"]+)"', _read(name))
+        assert (MADE / picture).is_file()

@@ -49,7 +49,7 @@ CUT = """(pictures => [...pictures].filter(
 TOO_HIGH = """() => {
     const cells = document.querySelector(".jp-WindowedPanel-outer").clientHeight;
     const explorers = [...document.querySelectorAll(".jp-OutputArea .widget-vbox")].filter(
-        box => box.querySelector("img") && !box.parentElement.closest(".widget-vbox"));
+        box => box.querySelector("img, [data-lm-suppress-shortcuts]") && !box.parentElement.closest(".widget-vbox"));
     const high = explorers.filter(box => box.getBoundingClientRect().height > cells);
     const wide = explorers.map(box => box.closest(".jp-OutputArea-output")).filter(
         output => output.scrollWidth > output.clientWidth);
@@ -334,7 +334,7 @@ def everything_is_shown(notebook: Notebook, drawings: list[int]) -> None:
     assert drawings
     for place in drawings:
         cell = notebook.page.locator(".jp-Notebook-cell").nth(place)
-        expect(cell.locator(".jp-OutputArea img").first).to_be_attached()
+        expect(cell.locator(".jp-OutputArea img, .jp-OutputArea .headstart-live").first).to_be_attached()
     pictures = notebook.pictures()
     assert all(len(alt) > 20 and drawn for alt, drawn in pictures), pictures
     expect(notebook.page.locator(".jp-MarkdownOutput mjx-container").first).to_be_attached()

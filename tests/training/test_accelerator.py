@@ -282,9 +282,9 @@ def rms_norm(x, weight, eps=1e-6):
     return x / (x.square().mean(-1, keepdim=True) + torch.tensor([eps])).sqrt() * weight
 """,
     "modern.gates": """
-def gates(logits, k):
-    best, places = logits.topk(k, dim=-1)
-    return torch.zeros(logits.shape).scatter(-1, places, best.softmax(dim=-1))
+def gates(logits, k, bias):
+    places = (logits + bias).topk(k, dim=-1).indices
+    return torch.zeros(logits.shape).scatter(-1, places, logits.gather(-1, places).softmax(dim=-1))
 """,
 }
 

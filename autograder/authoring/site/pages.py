@@ -23,7 +23,9 @@ FORMULA = re.compile(r"(?<![\\$])\$([^$]+)\$(?!\$)")
 FIGURE = re.compile(r'src="data:image/(svg\+xml|png);base64,([^"]+)"')
 WAITS = re.compile(r'after_predicting\(\s*"([^"]+)"')
 # What these display is of the machine that builds the site, not of the reader's.
-PERSONAL = ("check_installation()", "list_lessons()", "live_slider()")
+PERSONAL = ("check_installation()", "list_lessons()", "live_slider()", "make_proof(", "training.kept()")
+WHEN = re.compile(r"^The model .* was trained here on .*\n?", re.MULTILINE)
+PROGRESS = "<progress "  # how fast that machine went
 # An explorer that needs a kernel has a number that differs at each run, and shows its still picture.
 STYLE, SCRIPT = (
     re.compile(r"<style>.*?</style>\s*", re.DOTALL),
@@ -130,19 +132,22 @@ def _outputs(done: NotebookNode, figures: Path) -> list[NotebookNode]:
                 kept[-1].text += output.text
             else:
                 kept.append(v4.new_output("stream", name="stdout", text=output.text))
+            kept[-1].text = WHEN.sub("", kept[-1].text)
         data = output.get("data", {})
+        if PROGRESS in data.get("text/html", ""):
+            continue
         if "text/html" in data:
             kept.append(v4.new_output("display_data", {"text/html": _lasting(data["text/html"], figures)}))
         elif text := data.get("text/markdown") or data.get("text/plain"):
             name = "text/markdown" if "text/markdown" in data else "text/plain"
             kept.append(v4.new_output("display_data", {name: text}))
-    return kept
+    return [output for output in kept if output.get("text") != ""]
 
 
 def _lasting(page: str, figures: Path) -> str:
     """What an output shows as HTML where there is no kernel: a live module, or a still picture."""
     if LIVE in page:
-        return page
+        return FIGURE.sub(lambda found: _in_a_file(found, figures), page)
     still = STILL.sub("still", SCRIPT.sub("", STYLE.sub("", page)))
     return FIGURE.sub(lambda found: _in_a_file(found, figures), still)
 

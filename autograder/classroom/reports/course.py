@@ -23,9 +23,11 @@ from nbgrader.exchange.default import Exchange
 from autograder import exercises, lessons
 from autograder.classroom.exports import scores_in
 from autograder.classroom.gradebook import GRADING, has_gradebook, opened
-from autograder.classroom.reports import predictions
+from autograder.classroom.reports import heat, predictions
 from autograder.classroom.reports.pictures import points_by_lesson
 from autograder.classroom.reports.rendering import render
+from autograder.classroom.reports.tables import natural
+from autograder.classroom.reports.talks import Talk, said_once, share, talks
 from autograder.exercise import Exercise
 from autograder.lessons import counted
 from autograder.recall import Recall
@@ -97,6 +99,7 @@ class Again(NamedTuple):
     sentence: str
     lessons: list[str]
     students: list[str]
+    whose: Sequence[str] = ()  # their ids
 
 
 class Times(NamedTuple):
@@ -125,16 +128,20 @@ def report_course(course: CourseDirectory) -> int:
     with opened(course) as book:
         handed = _read(book)
         names = _names(book.students)
-        order = [one.name for one in sorted(book.assignments, key=lambda one: one.name)]
+        order = sorted((one.name for one in book.assignments), key=natural)
     asked = {name: _exercises(name) for name in order}
     folder = Path(course.root, "reports")
     (folder / "students").mkdir(parents=True, exist_ok=True)
+    again = _again(names, handed, order, asked)
+    first = talks(names, handed, order, _by_student(again))
+    reasons = {talk.student: talk for talk in first}
     for student in names:
-        page = _student(student, names[student], handed.get(student, {}), order, asked)
+        of = handed.get(student, {})
+        page = _student(student, names[student], of, order, asked, reasons.get(student))
         write_whole(folder / "students" / f"{_file(student)}.html", page.encode())
     released = {lesson: _released(course, lesson) for lesson in order}
     foretold = {lesson: predictions.count(course, lesson, names) for lesson in order if asked[lesson]}
-    page = _class(names, handed, order, asked, released, foretold)
+    page = _class(names, handed, order, asked, released, foretold, first, again)
     write_whole(folder / "course.html", page.encode())
     print(
         f"headstart: {counted(len(names), 'student')}, {counted(len(order), 'lesson')}: "
@@ -188,10 +195,11 @@ def _name(student: Student) -> str:
 
 
 def _names(students: Iterable[Student]) -> dict[str, str]:
-    """By id, how students are called; with the id where two are called the same."""
+    """By id, how students are called; with the id where two are called the same. 2 comes before 10."""
     names = {str(one.id): _name(one) for one in students}
     often = Counter(names.values())
-    return {id: f"{name} ({id})" if often[name] > 1 else name for id, name in names.items()}
+    order = sorted(names, key=lambda id: (natural(names[id]), natural(id)))
+    return {id: f"{names[id]} ({id})" if often[names[id]] > 1 else names[id] for id in order}
 
 
 def _file(student: str) -> str:
@@ -205,17 +213,28 @@ def _class(
     asked: dict[str, dict[str, Exercise]],
     released: dict[str, datetime | None],
     foretold: dict[str, predictions.Counts],
+    first: Sequence[Talk] = (),
+    again: Sequence[Again] = (),
 ) -> str:
     drawn = points_by_lesson(_shares(handed, order, len(names)))
+    groups = [_columns(lesson, handed, asked[lesson]) for lesson in order]
+    map_rows = _map_rows(names, handed, groups)
     return render(
         "course",
         heading="The course so far",
+        counted=counted,
+        now=datetime.now(),
+        first=[(talk, names[talk.student], _file(talk.student)) for talk in first],
+        lessons_behind=_lessons,
+        map_groups=groups,
+        map_rows=map_rows,
+        map_legend=heat.legend(map_rows),
         lessons=[*order],
         students=_lines(names, handed, order),
         points=Markup(image(drawn)) if drawn else "",
         few=FEW,
         items=_items(handed, order, asked),
-        again=_again(names, handed, order, asked),
+        again=again,
         times=_times(handed, order, released),
         predicted=[
             (lesson, *row)
@@ -226,11 +245,44 @@ def _class(
     )
 
 
+def _columns(lesson: str, handed: dict[str, dict[str, Handed]], asked: dict[str, Exercise]) -> heat.Group:
+    works = [of[lesson] for of in handed.values() if lesson in of]
+    titles = {id: exercise.title for id, exercise in asked.items()}
+    return heat.group(lesson, titles, (one.verdicts for one in works), any(one.waiting for one in works))
+
+
+def _map_rows(
+    names: dict[str, str], handed: dict[str, dict[str, Handed]], groups: Sequence[heat.Group]
+) -> list[heat.Row]:
+    rows = []
+    for student, name in names.items():
+        of = handed.get(student, {})
+        parts = [
+            heat.part(group, one.verdicts, share(one)) if (one := of.get(group.lesson)) else heat.part(group)
+            for group in groups
+        ]
+        rows.append(heat.Row(name, _file(student), parts))
+    return rows
+
+
+def _lessons(number: float) -> str:
+    return counted(round(number, 1), "lesson")
+
+
+def _by_student(again: Sequence[Again]) -> dict[str, list[str]]:
+    """The misconceptions that came back, by the student's id, in words."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for each in again:
+        for student in each.whose:
+            found[student].append(f"again in {each.lessons[-1]}: {each.sentence}")
+    return found
+
+
 def _lines(names: dict[str, str], handed: dict[str, dict[str, Handed]], order: Sequence[str]) -> list[Line]:
     """The students by name. A lesson is missing where most of the class has handed it in."""
     given = Counter(lesson for of in handed.values() for lesson in of)
     lines = []
-    for student, name in sorted(names.items(), key=lambda item: item[1].casefold()):
+    for student, name in names.items():
         of = handed.get(student, {})
         missing = [lesson for lesson in order if lesson not in of and 2 * given[lesson] > len(names)]
         total = sum(each.points for each in of.values())
@@ -323,7 +375,8 @@ def _again(
         if twice:
             where = [lesson for lesson in order if any(lesson in each for each in twice.values())]
             said = sentences.get((where[0], what), what)
-            found.append(Again(said, where, sorted(names[student] for student in twice)))
+            ids = [student for student in names if student in twice]
+            found.append(Again(said, where, sorted((names[id] for id in ids), key=natural), ids))
     return found
 
 
@@ -333,16 +386,27 @@ def _student(
     of: dict[str, Handed],
     order: Sequence[str],
     asked: dict[str, dict[str, Exercise]],
+    talk: Talk | None = None,
 ) -> str:
     """What to talk about in office hours: points by lesson, and what went wrong, in the check's words."""
-    wrong = []
+    wrong, following = [], []
     for lesson in order:
         titles = {id: exercise.title for id, exercise in asked[lesson].items()}
         failed = [v for v in of[lesson].verdicts if v.status != Status.PASSED] if lesson in of else []
         if failed:
             wrong.append((lesson, [v.message or _sign(v, titles) for v in failed]))
+            following += [(lesson, *each) for each in said_once(failed, titles)]
     points = [(lesson, of.get(lesson)) for lesson in order]
-    return render("student", heading=name, student=student, points=points, wrong=wrong)
+    return render(
+        "student",
+        heading=name,
+        student=student,
+        talk=talk,
+        lessons_behind=_lessons,
+        following=following,
+        points=points,
+        wrong=wrong,
+    )
 
 
 def _sign(verdict: Verdict, titles: dict[str, str]) -> str:

@@ -14,9 +14,18 @@ from traitlets.config import Config
 
 from autograder.classroom.engine import load_lesson
 from autograder.classroom.gradebook import Book, is_recorded
-from autograder.classroom.reports import pictures, predictions
+from autograder.classroom.reports import heat, pictures, predictions
+from autograder.classroom.reports.course import Handed
 from autograder.classroom.reports.rendering import render
-from autograder.classroom.reports.tables import Row, most_common, problems, summary, unexplained
+from autograder.classroom.reports.tables import (
+    Row,
+    most_common,
+    natural,
+    problems,
+    summary,
+    unexplained,
+)
+from autograder.classroom.reports.talks import Talk, share, talks
 from autograder.exercise import Outline
 from autograder.lessons import counted
 from helpers.checking.finding import Status
@@ -34,7 +43,8 @@ def report_lesson(name: str, course: CourseDirectory, config: Config) -> int:
         raise LookupError(f"nothing of {name} is graded yet: call `headstart grade {name}` first")
     book = Book(course, name, lesson.skeletons)
     try:
-        rows, looked, waiting = list(book.verdicts()), book.odd(), book.waiting()
+        rows = sorted(book.verdicts(), key=lambda row: natural(row[0]))
+        looked, waiting = sorted(book.odd(), key=lambda row: natural(row[0])), book.waiting()
     finally:
         book.close()
     Console().print(summary(rows, lesson.outlines))
@@ -44,7 +54,7 @@ def report_lesson(name: str, course: CourseDirectory, config: Config) -> int:
     if looked:
         Console().print(problems(looked))
     if waiting:
-        Console().print(f"{waiting}: in formgrader, under Manual Grading")
+        Console().print(f"{waiting}: `headstart marking {name}`, or formgrader")
     path = Path(course.root, "reports", f"{name}.html")
     path.parent.mkdir(exist_ok=True)
     path.write_text(page(name, rows, lesson.outlines, counts, looked, waiting), encoding="utf-8")
@@ -74,6 +84,10 @@ def page(
         return render("lesson", heading=lesson, scores=[])
     scores = [sum(verdict.points for verdict in verdicts) for _, _, verdicts in rows]
     best = sum(exercise.points for exercise in exercises.values())
+    works = {student: Handed(sum(v.points for v in of), best, False, 0.0, of) for student, _, of in rows}
+    group = heat.group(lesson, {id: exercise.title for id, exercise in exercises.items()}, ())
+    parts = {student: heat.part(group, of, share(works[student])) for student, _, of in rows}
+    map_rows = [heat.Row(student, "", [part]) for student, part in parts.items()]
     return render(
         "lesson",
         heading=lesson,
@@ -84,6 +98,11 @@ def page(
         median=median(scores),
         now=datetime.now(),
         waiting=waiting,
+        first=[(talk, talk.student, "") for talk in _first(lesson, rows, works)],
+        points_behind=lambda behind: counted(round(behind * best, 1), "point"),
+        map_group=group,
+        map_rows=map_rows,
+        map_legend=heat.legend(map_rows),
         points=Markup(image(pictures.points(scores, best))),
         exercises=Markup(image(pictures.exercises(rows, exercises))),
         misconceptions=_misconceptions(rows, exercises),
@@ -94,6 +113,11 @@ def page(
         ],
         looked=looked,
     )
+
+
+def _first(lesson: str, rows: list[Row], works: Mapping[str, Handed]) -> list[Talk]:
+    handed = {student: {lesson: work} for student, work in works.items()}
+    return talks(works, handed, [lesson], {student: [problem] for student, problem, _ in rows if problem})
 
 
 def _misconceptions(rows: list[Row], exercises: Mapping[str, Outline]) -> list[tuple[str, str, list[str]]]:

@@ -15,6 +15,7 @@ from autograder import lessons
 from autograder.answers import code
 from autograder.classroom.course import find_submissions
 from autograder.classroom.engine import load_lesson
+from autograder.classroom.groups import mates
 from autograder.classroom.likeness import LEAST, Pair, Place, Texts, pairs
 from autograder.classroom.reports.rendering import render
 from autograder.exercise import Exercise
@@ -36,7 +37,10 @@ def similar(name: str, course: CourseDirectory, config: Config) -> int:
     """Compare a lesson's submissions, print the most similar pairs, and write the page. Returns 0."""
     console = Console()
     lesson = load_lesson(name, course, config)
-    handed_in = {one.student: _answers(one, lesson) for one in find_submissions(course, name, [])}
+    # What a group handed in together, its first member stands for.
+    rest = {student for group in mates(course, name) for student in group[1:]}
+    submissions = [one for one in find_submissions(course, name, []) if one.student not in rest]
+    handed_in = {one.student: _answers(one, lesson) for one in submissions}
     solved = [
         (name, nbformat.read(lesson.folder / f"{name}.ipynb", as_version=4)) for name in lesson.skeletons
     ]

@@ -1,5 +1,7 @@
 """What a class got right and wrong, as tables."""
 
+import itertools
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from statistics import mean
@@ -16,6 +18,14 @@ from helpers.checking.finding import Status
 Row = tuple[str, str, list[Verdict]]  # student, problem, verdicts
 MOST = 10
 REST = (Status.FAILED, Status.NOT_WRITTEN, Status.NOT_RUN)
+
+
+def natural(text: str) -> list[str | int]:
+    """A key that sorts names as people do: 2 before 10, whether in capitals or not."""
+    return [
+        int(part) if number else part.casefold()
+        for part, number in zip(re.split(r"(\d+)", text), itertools.cycle((False, True)))
+    ]
 
 
 def summary(rows: Iterable[Row], exercises: Mapping[str, Outline]) -> Group:

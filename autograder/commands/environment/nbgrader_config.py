@@ -20,6 +20,8 @@ named = re.search(r"^--(?:course-dir|CourseDirectory\.root)[=\n](.+)$", "\n".joi
 students = {"fetch", "fetch_assignment", "fetch_feedback", "list", "submit", "validate"} & {*sys.argv[1:2]}
 problem = no_course(here)
 settings = [*here.glob("nbgrader_config.*")]
+# A model to send home (`headstart share`) is nothing to hand in.
+get_config().CourseDirectory.ignore.append("my_model.html")  # type: ignore[name-defined]  # noqa: F821
 if not named and (students or not problem):  # students call theirs in a folder of their own
     sys.path.insert(0, str(here))
 else:

@@ -3,7 +3,7 @@
 import math
 
 import torch
-from torch import Generator
+from torch import Generator, Tensor
 
 from autograder.drawing import pick
 from autograder.entry import Entry
@@ -17,7 +17,7 @@ exercise = Entry(
     title="The router",
     points=3,
     difficulty=3,
-    minutes=8,
+    minutes=10,
     reference=modern.gates,
     returns=("gates",),
     properties=(inputs_unchanged, gradient_reaches_inputs),
@@ -26,87 +26,110 @@ exercise = Entry(
 
 @exercise.cases
 def gates_cases(g: Generator) -> list[Case]:
-    """One token and many, the best alone, all experts, scores far apart."""
+    """Biases and none, one token and many, the best alone, all experts, scores far apart."""
+
+    def case(title: str, logits: Tensor, k: int, *, biased: bool = True) -> Case:
+        bias = 2 * shared.scores(g, logits.size(-1), dtype=logits.dtype)  # large enough to change the choice
+        return Case(title, (logits, k, bias if biased else torch.zeros_like(bias)))
+
     several, E = pick(g, (2, 3), (3,), (3, 1, 2)), pick(g, 3, 5, 7)
     return [
-        Case("some of the experts", (shared.scores(g, pick(g, 3, 5), pick(g, 4, 6, 7), spread=1.5), 2)),
-        Case("one token", (shared.scores(g, 6), pick(g, 3, 2))),
-        Case("one token in a batch", (shared.scores(g, *pick(g, (1,), (1, 1), (2, 1)), 4), 2)),
-        Case("the best alone", (shared.scores(g, *several, 5), 1)),
-        Case("all of them", (shared.scores(g, 4, E), E)),
-        Case("far from 0", (shared.scores(g, 2, 5) + pick(g, -30, 30), pick(g, 2, 3))),
-        Case("float64", (shared.scores(g, 2, 6, dtype=torch.float64), pick(g, 4, 3))),
+        case("no biases", shared.scores(g, pick(g, 3, 5), pick(g, 4, 6, 7), spread=1.5), 2, biased=False),
+        case("biases", shared.scores(g, pick(g, 4, 5), pick(g, 6, 7)), pick(g, 2, 3)),
+        case("one token", shared.scores(g, 6), pick(g, 3, 2)),
+        case("one token in a batch", shared.scores(g, *pick(g, (1,), (1, 1), (2, 1)), 4), 2),
+        case("the best alone", shared.scores(g, *several, 5), 1),
+        case("all of them", shared.scores(g, 4, E), E),
+        case("far from 0", shared.scores(g, 2, 5) + pick(g, -30, 30), pick(g, 2, 3)),
+        case("float64", shared.scores(g, 2, 6, dtype=torch.float64), pick(g, 4, 3)),
     ]
 
 
 @exercise.alternative
-def gates_by_renormalising(logits, k):
+def gates_by_renormalising(logits, k, bias):
     p = torch.softmax(logits, dim=-1)
-    best, places = torch.topk(p, k, dim=-1)
-    return torch.zeros_like(p).scatter_(-1, places, best / best.sum(-1, keepdim=True))
+    chosen = torch.topk(logits + bias, k, dim=-1)[1]
+    kept = torch.zeros_like(p).scatter_(-1, chosen, p.gather(-1, chosen))
+    return kept / kept.sum(-1, keepdim=True)
 
 
 @exercise.alternative
-def gates_by_a_mask(logits, k):
-    least = logits.topk(k, dim=-1).values[..., -1:]
-    return logits.masked_fill(logits < least, -math.inf).softmax(dim=-1)
+def gates_by_a_mask(logits, k, bias):
+    sums = logits + bias
+    least = sums.topk(k, dim=-1).values[..., -1:]
+    return logits.masked_fill(sums < least, -math.inf).softmax(dim=-1)
 
 
 @exercise.alternative
-def gates_by_sorting(logits, k):
-    rank = logits.argsort(dim=-1, descending=True).argsort(dim=-1)
+def gates_by_sorting(logits, k, bias):
+    rank = (logits + bias).argsort(dim=-1, descending=True).argsort(dim=-1)
     raised = torch.where(rank < k, (logits - logits.max(dim=-1, keepdim=True).values).exp(), 0.0)
     return raised / raised.sum(dim=-1, keepdim=True)
 
 
+exercise.slip("biases_weigh_too", "logits.gather → (logits + bias).gather").says(
+    "The biases are in the gates, too: they only choose, and the softmax is of the scores alone."
+)
+exercise.slip("biases_ignored", "(logits + bias).topk → logits.topk").says(
+    "The biases are ignored: the k experts with the largest sums of score and bias are chosen."
+)
+exercise.slip("bias_taken_off", "logits + bias → logits - bias").says(
+    "The biases are subtracted: a larger bias makes an expert likelier to be chosen."
+)
+exercise.slip("bias_alone", "(logits + bias).topk → (0 * logits + bias).topk").says(
+    "Only the biases choose, so all tokens go to the same experts: it is score and bias together."
+)
 exercise.slip(
-    "not_made_up_for", "logits.topk(k, dim=-1) → logits.softmax(-1).topk(k, dim=-1)", ".softmax(dim=-1) →"
+    "not_made_up_for", "logits.gather(-1, places).softmax(dim=-1) → logits.softmax(dim=-1).gather(-1, places)"
 ).says(
     "The softmax goes over all experts, and what the others had is lost: the k chosen share all of it, so "
     "that a row sums to 1."
 )
 exercise.slip(
-    "all_experts",
-    "torch.zeros_like(logits).scatter(-1, places, best.softmax(dim=-1)) → logits.softmax(dim=-1)",
-).says("Every expert gets a share: only the k best count, all others are 0.")
+    "all_experts", "torch.zeros_like(logits).scatter(-1, places, shares) → logits.softmax(dim=-1)"
+).says("Every expert gets a share: only the k chosen count, all others are 0.")
 exercise.slip("scores_as_gates", ".softmax(dim=-1) →").says(
     "The scores themselves are the gates: they become shares by a softmax over the chosen ones."
 )
-exercise.slip("alike", "best.softmax(dim=-1) → 1 / k").says(
+exercise.slip("alike", "logits.gather(-1, places).softmax(dim=-1) → torch.ones_like(places) / k").says(
     "The chosen experts count alike: a softmax over their scores says how much each counts."
 )
-exercise.slip("the_worst", "logits.topk(k, dim=-1) → logits.topk(k, dim=-1, largest=False)").says(
-    "The k experts with the lowest scores are chosen: it is the highest that count."
+exercise.slip("the_worst", "topk(k, dim=-1) → topk(k, dim=-1, largest=False)").says(
+    "The k experts with the smallest sums are chosen: it is the largest that count."
 )
 exercise.slip(
     "zeros_for_the_others",
-    "logits.masked_fill(logits < least, -math.inf) → torch.where(logits >= least, logits, 0.0)",
+    "logits.masked_fill(sums < least, -math.inf) → torch.where(sums >= least, logits, 0.0)",
     of=gates_by_a_mask,
 ).says("The others' scores are set to 0 before the softmax, where e⁰ = 1 counts: hide them with -∞.")
-exercise.slip("kth_best_hidden", "logits < least → logits <= least", of=gates_by_a_mask).says(
-    "The last of the k best is hidden as well: only scores below it are."
+exercise.slip("kth_best_hidden", "sums < least → sums <= least", of=gates_by_a_mask).says(
+    "The last of the k chosen is hidden as well: only sums below its own are."
 )
-exercise.slip("sigmoids", "best.softmax(dim=-1) → best.sigmoid()").says(
+exercise.slip("sigmoids", "softmax(dim=-1) → sigmoid()").says(
     "Each chosen gate is a sigmoid of its own score, so a row doesn't sum to 1: take a softmax over the k."
 )
-exercise.slip("best_alone", "logits.topk(k, dim=-1) → logits.topk(1, dim=-1)").says(
-    "Only the best expert gets anything: it is the k best that share."
+exercise.slip("best_alone", "topk(k, dim=-1) → topk(1, dim=-1)").says(
+    "Only the first expert gets anything: it is k of them that share."
 )
 
 
 @exercise.misconception
-def shares_in_order(logits, k):
-    """The shares are in the order of the scores, best first: each belongs at the place of its expert."""
-    best = logits.topk(k, dim=-1).values.softmax(dim=-1)
+def shares_in_order(logits, k, bias):
+    """The shares are in the order of the choice: each belongs at the place of its expert."""
+    places = (logits + bias).topk(k, dim=-1).indices
     gates = torch.zeros_like(logits)
-    gates[..., :k] = best
+    gates[..., :k] = logits.gather(-1, places).softmax(dim=-1)
     return gates
 
 
-exercise.slip("shares_of_the_scores", "best.softmax(dim=-1) → best / best.sum(dim=-1, keepdim=True)").says(
+exercise.slip(
+    "shares_of_the_scores",
+    "logits.gather(-1, places).softmax(dim=-1) → logits.gather(-1, places) / logits.gather(-1, "
+    "places).sum(dim=-1, keepdim=True)",
+).says(
     "The chosen scores are divided by their sum: scores may be negative or sum to 0, so it is a softmax "
     "that makes shares of them."
 )
-exercise.slip(
-    "best_of_all_rows", "logits.topk(k, dim=-1) → logits.flatten().topk(k)", of=gates_by_a_mask
-).says("The k best of all rows together are chosen: each row, a token, has its own k.")
+exercise.slip("best_of_all_rows", "sums.topk(k, dim=-1) → sums.flatten().topk(k)", of=gates_by_a_mask).says(
+    "The k best of all rows together are chosen: each row, a token, has its own k."
+)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from IPython.core.inputtransformer2 import TransformerManager
 
+from helpers.checking.code.lookalikes import as_it_looks
 from helpers.checking.limits import MAX_SOURCE
 
 LONGEST_LINE = 120  # characters of a line that is shown
@@ -122,8 +123,10 @@ def _parse(cell: str) -> ast.Module:
         warnings.simplefilter("ignore")  # of the student's code, and this may be the grader's terminal
         try:
             return ast.parse(cell)
-        except SyntaxError:  # IPython's own syntax, perhaps
-            return ast.parse(TransformerManager().transform_cell(cell))
+        except (
+            SyntaxError
+        ):  # IPython's own syntax, perhaps, or characters that it gets as what they look like
+            return ast.parse(as_it_looks(TransformerManager().transform_cell(cell)).source)
 
 
 def _statements(body: list[ast.stmt], lines: list[str], *, always: bool) -> Iterator[Statement]:

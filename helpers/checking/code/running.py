@@ -1,12 +1,16 @@
-"""Which of a notebook's cells ended with an exception in their last run, and at which line.
+"""How a notebook's cells are run: which of them ended with an exception in their last run, and at which line.
 
-IPython tells after each cell: 7.34, which Colab has, as well as today's.
+IPython tells after each cell: 7.34, which Colab has, as well as today's. Before a cell runs, characters that
+Python refuses are read as what they look like, and lines that ask for what isn't there are left out.
 """
 
 import sys
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
+
+from helpers.checking.code.absent import LeaveOut
+from helpers.checking.code.lookalikes import as_it_looks
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,7 @@ class Failure:
 
 _failures: dict[int, Failure] = {}  # by the number that a notebook shows beside a cell
 _shown: list[BaseException | None] = [None]  # the last exception that IPython has shown
+_remarked: list[tuple[int, str]] = [(0, "")]  # the last remark on characters, and in which cell
 
 
 def failures() -> dict[int, Failure]:
@@ -32,10 +37,25 @@ def failures() -> dict[int, Failure]:
 
 
 def watch(shell: Any) -> None:
-    """Note from now on how the cells of a shell end; None, outside of a notebook, has none."""
-    if shell is not None:
-        _failures.clear()
-        shell.events.register("post_run_cell", _note)
+    """Do so from now on with the cells of a shell; None, outside of a notebook, has none."""
+    if shell is None:
+        return
+    _failures.clear()
+    shell.events.register("post_run_cell", _note)
+    if not any(isinstance(each, LeaveOut) for each in shell.ast_transformers):
+        shell.ast_transformers.append(LeaveOut(shell))
+    if _as_they_look not in shell.input_transformers_post:
+        shell.input_transformers_post.append(_as_they_look)
+
+
+def _as_they_look(lines: list[str]) -> list[str]:
+    """A cell's lines as a reader sees them. IPython asks for them more than once, and it is said once."""
+    reading = as_it_looks("".join(lines))
+    said = (sys.modules["IPython"].get_ipython().execution_count, reading.remark)
+    if reading.remark and said != _remarked[0]:
+        _remarked[0] = said
+        print(f"{reading.remark}.", file=sys.stderr)
+    return reading.source.splitlines(keepends=True)
 
 
 def _note(result: Any) -> None:

@@ -101,14 +101,41 @@ def did_not_run(cells: Sequence[str], exercise: str, answer: str = "") -> str:
     last = read(cells[-1]) if cells else ()
     given = [mention.root for statement in last for mention in statement.checks.get(exercise, ())]
     name = given[0] if given else answer
-    written = re.compile(
-        rf"^(?:(?:[ \t]*(?:async )?def|class)[ \t]+{re.escape(name)}\b|{re.escape(name)}[ \t]*=)", re.M
-    )
     for cell in reversed(cells[:-1]):
-        if name and written.search(cell):
+        if name and _writes(cell, name):
             problem = syntax_problem(cell)
             return f"the last version of its cell did not run: {problem}" if problem else ""
     return ""
+
+
+def _writes(cell: str, name: str) -> bool:
+    """Whether a cell, which may be no Python, looks as if it made a name."""
+    made = rf"^(?:(?:[ \t]*(?:async )?def|class)[ \t]+{re.escape(name)}\b|{re.escape(name)}[ \t]*=)"
+    return bool(re.search(made, cell, re.M))
+
+
+def fix_first(error: str, cells: Sequence[str], failures: Mapping[int, str]) -> str:
+    """Why a name isn't defined, where a cell that should have made it failed.
+
+    Args:
+        error: a text with the exception in it.
+        cells: the code cells that ran, in their order.
+        failures: the types of the exceptions that ended their last runs, by their numbers in `cells`.
+
+    Returns:
+        What to fix first, in a sentence; "" where it is no such exception, or no failed cell makes the name.
+    """
+    if not (found := UNDEFINED.search(error)):
+        return ""
+    for number in sorted(failures, reverse=True):
+        name, cell = found[1], cells[number]
+        if any(name in statement.makes for statement in read(cell)) or _writes(cell, name):
+            return FIX_FIRST.format(name=name, error=failures[number])
+    return ""
+
+
+UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
+FIX_FIRST = "`{name}` has no value, because the cell that makes it ended with {error}: fix that first."
 
 
 def not_made_anew(
@@ -139,8 +166,8 @@ def not_made_anew(
 
 
 NOT_MADE = (
-    "The cell that makes `{name}` ended with {error} when you last ran it, so this would check what it made "
-    "before: fix it and run it again."
+    "The cell that makes `{name}` ended with {error} when it last ran, so `{name}` is missing, or is what it "
+    "was before: fix that first, and run it again."
 )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 project = title = html_title = "Headstart"
 author = copyright = "the authors of Headstart"
+html_use_index = False
 html_show_copyright = html_show_sphinx = html_show_sourcelink = html_copy_source = False
 language = "en"
 extensions = ["myst_nb"]
@@ -22,7 +23,6 @@ suppress_warnings = ["myst.header"]  # a lesson's question may have a heading of
 html_theme = "sphinx_book_theme"
 html_theme_options = {
     "show_toc_level": 2,
-    "home_page_in_toc": True,
     "use_download_button": False,  # each lesson has links of its own
     "use_fullscreen_button": False,
     "navbar_persistent": [],  # its search is in the sidebar
@@ -32,7 +32,8 @@ html_context, html_favicon = {"default_mode": "auto"}, "_static/favicon.svg"
 html_static_path, html_extra_path, exclude_patterns = ["_static"], ["extra"], ["extra"]
 html_css_files, html_js_files = ["site.css"], [("site.js", {"type": "module"})]
 html_math_renderer = "ours"
-URL = os.environ.get("SITE_URL", "")
+html_baseurl = URL = os.environ.get("SITE_URL", "")
+PICTURE = "A heat map of attention weights with a sentence, a temperature slider and a choice of masks."
 DESCRIPTION = "A hands-on course on Transformers: read, predict, look, and build each part yourself."
 
 
@@ -60,7 +61,11 @@ def _tags(app: Any, page: str, template: str, context: dict[str, Any], tree: Any
     name = html.escape(f"{context.get('title') or project}", quote=True)
     tags = [("og:title", name), ("og:description", DESCRIPTION), ("og:type", "website")]
     if URL:
-        tags += [("og:image", f"{URL}/social.png"), ("og:url", f"{URL}/{page}.html")]
+        tags += [
+            ("og:image", f"{URL}/social.png"),
+            ("og:image:alt", PICTURE),
+            ("og:url", f"{URL}/{page}.html"),
+        ]
     metas = [f'<meta property="{key}" content="{value}">' for key, value in tags]
     metas.append(f'<meta name="description" content="{DESCRIPTION}">')
     # Before anything is drawn: figures wait for a choice only where one can be made.

@@ -1,12 +1,13 @@
 // A click on a head sorts the table by its column; a long table gets a field that shows only rows with a word.
 for (const table of document.querySelectorAll("table.sorts")) {
-    table.querySelectorAll("thead th").forEach((head, at) => {
+    const heads = [...table.tHead.rows].at(-1).cells;
+    [...heads].forEach((head, at) => {
         const button = document.createElement("button");
         button.append(...head.childNodes);
         head.append(button);
         button.onclick = () => {
             const up = head.getAttribute("aria-sort") !== "ascending";
-            table.querySelectorAll("thead th").forEach(each => each.removeAttribute("aria-sort"));
+            [...heads].forEach(each => each.removeAttribute("aria-sort"));
             head.setAttribute("aria-sort", up ? "ascending" : "descending");
             const key = row => row.cells[at].dataset.key ?? row.cells[at].textContent;
             // Collation takes digits together and ignores a minus: to it, 0.5 is less than 0.25.

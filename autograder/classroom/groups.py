@@ -1,0 +1,143 @@
+"""Groups that hand in one notebook: each member gets a copy of the latest one, and is graded by it."""
+
+import json
+import sys
+from collections import defaultdict
+from datetime import datetime
+from pathlib import Path
+
+from nbgrader.api import Student
+from nbgrader.coursedir import CourseDirectory
+
+from autograder.classroom.collect import whole
+from autograder.classroom.course import find_submissions
+from autograder.classroom.gradebook import opened
+from autograder.classroom.intake import REPLACED
+from autograder.classroom.roster import KINDS
+from autograder.classroom.school_csv import listed, plain, read_table
+from autograder.grading.submission import RECORDS, read_record, read_time
+from autograder.lessons import counted
+from helpers.storage import write_whole
+
+GROUPS = ".headstart_groups.json"  # by lesson, lists of ids
+IDS = (
+    "student",
+    "id",
+    "login_id",
+    "username",
+    *(name.casefold() for names in KINDS.values() for name in names),
+)
+NAMES = ("group", "group_name", "groups")
+"""Columns of ids and of groups, in any case: our own, Canvas's of a group set, Moodle's of participants."""
+
+
+def share(path: str, lesson: str, course: CourseDirectory) -> int:
+    """Give all members of each group what one of them handed in.
+
+    Args:
+        path: of a CSV file with a column of groups and one of ids. Who is in no group stands for themselves.
+        lesson: its name.
+        course: whose submissions these are.
+
+    Returns:
+        The exit code: 1 if nothing says what counts in some group, which is named.
+
+    Raises:
+        LookupError: the file can't be read, or has ids that the gradebook doesn't know.
+    """
+    groups = _read(path, course)
+    _keep(course, lesson, list(groups.values()))
+    # defence: groups: what links point to
+    found = [one for one in find_submissions(course, lesson, []) if not one.folder.is_symlink()]
+    handed_in = {one.student: one.folder for one in found}
+    copied, unclear, without = 0, [], []
+    for name, members in groups.items():
+        times = {who: _when(handed_in[who]) for who in members if who in handed_in}
+        last = [who for who, time in times.items() if time == max(times.values())]
+        if not last:
+            without.append(name)
+        elif len({_content(handed_in[who]) for who in last}) > 1:
+            unclear.append(f"{name}: nothing says whether {' or '.join(last)} handed in last")
+        else:
+            copied += sum(
+                _copy(handed_in[last[0]], who, lesson, course) for who in members if who not in last
+            )
+    print(f"headstart: {counted(len(groups), 'group')}, {counted(copied, 'submission')} copied to members")
+    if without:
+        print(f"headstart: nobody has handed in of {plain(listed(without))}")
+    for line in unclear:
+        print(f"headstart: {plain(line)}", file=sys.stderr)
+    return 1 if unclear else 0
+
+
+def mates(course: CourseDirectory, lesson: str) -> list[list[str]]:
+    """The groups of a lesson, each a list of ids."""
+    try:
+        return json.loads(Path(course.root, GROUPS).read_text()).get(lesson, [])
+    except (OSError, ValueError):
+        return []
+
+
+def _keep(course: CourseDirectory, lesson: str, groups: list[list[str]]) -> None:
+    path = Path(course.root, GROUPS)
+    kept = json.loads(path.read_text()) if path.exists() else {}
+    write_whole(path, json.dumps({**kept, lesson: groups}, indent=1, ensure_ascii=False).encode())
+
+
+def _read(path: str, course: CourseDirectory) -> dict[str, list[str]]:
+    """The members of each group."""
+    table = read_table(path)
+    names = [name.strip().casefold() for name in table.names]
+    ids = [names.index(name) for name in IDS if name in names]
+    group = next((names.index(name) for name in NAMES if name in names), None)
+    if not ids or group is None:
+        raise LookupError(
+            f"{path} needs a column group, and one of ids, such as student; it has {', '.join(names)}"
+        )
+    with opened(course) as book:
+        known = {str(one.id) for one in book.db.query(Student)}
+    found: dict[str, list[str]] = defaultdict(list)
+    wrong = []
+    for number, row in zip(table.numbers[1:], table.rows[1:], strict=True):
+        who = next((row[place].strip() for place in ids if row[place].strip() in known), "")
+        if not row[group].strip():
+            continue
+        if not who or any(who in members for members in found.values()):
+            why = "is in two groups" if who else "is nobody in the gradebook"
+            wrong.append(f"row {number}, {who or row[ids[0]].strip() or 'without an id'}, {why}")
+        found[row[group].strip()].append(who)
+    if wrong:
+        raise LookupError(f"{path}: {listed(wrong)}. Nothing was copied")
+    return found
+
+
+def _when(folder: Path) -> datetime:
+    return read_time(read_record(folder / RECORDS[0])) or datetime.min
+
+
+def _content(folder: Path) -> frozenset[tuple[str, bytes]]:
+    """What was handed in, without nbgrader's records."""
+    paths = [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+    return frozenset((name, content) for name, content in files.items() if name not in RECORDS)
+
+
+def _copy(source: Path, student: str, lesson: str, course: CourseDirectory) -> bool:
+    """Put a copy into a member's place, and what is there aside; whether that was needed."""
+    place = Path(course.format_path(course.submitted_directory, student, lesson))
+    if place.is_dir() and _content(place) == _content(source) and _when(place) == _when(source):
+        return False
+    aside = Path(course.root, REPLACED, student, lesson)
+
+    def write(part: str) -> None:
+        for name, content in (*_content(source), (RECORDS[0], read_record(source / RECORDS[0]))):
+            if content or name != RECORDS[0]:
+                Path(part, name).parent.mkdir(parents=True, exist_ok=True)
+                Path(part, name).write_bytes(content)
+        if place.exists():
+            aside.mkdir(parents=True, exist_ok=True)
+            place.rename(aside / str(1 + len(list(aside.iterdir()))))
+
+    place.parent.mkdir(parents=True, exist_ok=True)
+    whole(str(place), write)
+    return True
