@@ -4,7 +4,7 @@ from helpers.figures.predicting import Prediction
 
 PREDICTIONS = {
     "rows": Prediction(
-        "Sixteen rows are added to the embedding of your trained model: the mean of the old rows, zeros, or "
+        "Seventeen rows are added to the embedding of your trained model: the mean of the old rows, zeros, or "
         "small random numbers. Nothing is trained yet. How does the loss on reviews change, in which none "
         "of the new tokens occurs?",
         {
@@ -12,7 +12,7 @@ PREDICTIONS = {
             "takes a share, however small.",
             "It rises a lot with zeros: their logit is 0 everywhere.": "It would if the other logits were "
             "far below 0. Here those of likely words are far above it.",
-            "By less than 0.001 in each case.": "The likely words' logits are so large that sixteen small "
+            "By less than 0.001 in each case.": "The likely words' logits are so large that seventeen small "
             "ones don't count. That isn't so for every model.",
         },
         right="c",
