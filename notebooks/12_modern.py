@@ -163,9 +163,9 @@ figures.show_table(figures.turns_table())
 
 # %% [markdown]
 # At the base 10,000 the slowest pair turns by 27° over 4,096 positions, and more than twice around over 131,072. At
-# 1,000,000 it turns by 9° over the long text.
+# 1,000,000 it turns by 9° over the long text: less than the model has seen.
 #
-# **Windows** (4.11). Where a layer sees the nearest positions alone, only they have to be cached. After $n$ layers
+# **Windows** (4.12). Where a layer sees the nearest positions alone, only they have to be cached. After $n$ layers
 # with a window of $w$ a position knows of $n\,(w - 1)$ earlier ones; a full layer among them lifts that limit. Here
 # are 12 layers over 64 positions, with a window of 4:
 
@@ -191,7 +191,7 @@ figures.show_table(figures.windows_table())
 #   weights of 1, $|q| = |k| = \sqrt D$, so $q \cdot k / \sqrt D$ is at most $\sqrt D$.
 #
 # **By hand.** 8 channels, 4 heads of queries, 2 of keys and values: a head has $D$ = 2 channels. $W_q$ and
-# $W_o$ are 8 × 8, $W_k$ and $W_v$ only 4 × 8. Together **192** weights, where lesson 2's module has 288.
+# $W_o$ are 8 × 8, $W_k$ and $W_v$ only 4 × 8. These maps have **192** weights, where lesson 2's module has 288.
 
 # %% draw=true
 # Four heads of queries, two of keys and values
@@ -369,7 +369,8 @@ check("modern.interleaved", interleaved)
 
 # %% [markdown]
 # Here is a small Qwen3 from the *transformers* library, with random weights and our base of 10,000. Your model gets
-# the same weights (the words divided by √C, by which it multiplies them), and both read the same tokens.
+# the same weights (the norms' reordered, too; the words divided by √C, by which it multiplies them), and both read
+# the same tokens.
 
 # %% draw=true
 # How far your model is from a small Qwen3
@@ -389,9 +390,9 @@ with waiting_for("Exercises 12.1 to 12.6"), torch.no_grad():
 # ## 12.7 Does it learn better?
 #
 # Two models of the same size, lesson 6's and yours, read the same reviews in the same order. Yours saves weights on
-# keys, values, positions and biases, and spends them on a wider network.
+# keys, values, positions and biases, and spends them on the network's third map.
 #
-# On a fast GPU (NVIDIA's H200; `%env HEADSTART_DEVICE=cuda`, as in 6.14), the first run took
+# On a fast GPU (NVIDIA's H200; `%env HEADSTART_DEVICE=cuda`, as in 6.14), the older block's run took
 # {measured.lessons_from_top_to_bottom.12_modern_block_of_2019.s_cuda} seconds instead of
 # {measured.lessons_from_top_to_bottom.12_modern_block_of_2019.s_cpu} on two CPU cores.
 
@@ -416,8 +417,8 @@ with waiting_for("Exercises 12.1 to 12.5"):
 # and today's at {measured.lessons_from_top_to_bottom.12_modern_block_of_today.ends_with_cpu.2} (one seed): no
 # difference worth mentioning. With a small model on an easy language there is little to gain.
 #
-# A **ladder** shows what each change does: each rung makes a single one, and gets the best of three learning rates and
-# three seeds. All but the last have about as many weights. It takes an hour, so it was measured beforehand, by
+# A **ladder** shows what each change does: each rung makes a single one, and is trained from three seeds with the
+# best of three learning rates. All but the last have about the same number of weights. It takes an hour, so it was measured beforehand, by
 # `python -m benchmarks.training_modern`.
 
 # %% predict="modern.worth"
@@ -645,7 +646,7 @@ with waiting_for("Exercises 12.8 and 12.9"), torch.no_grad():
 # $f$ is counted, so it has no gradient. $P$ has one: it makes busy experts less probable.
 #
 # Two experts, $k$ = 1, and two tokens that both go to the first with the probability 0.8: the loss is 2 · (1 · 0.8 +
-# 0 · 0.2) = 1.6. If both are balanced, it is 1.
+# 0 · 0.2) = 1.6. If $f$ and $P$ are even, it is 1.
 
 
 # %%
@@ -660,7 +661,7 @@ def balance_loss(logits, k):
 # %% [markdown]
 # Another way leaves the loss alone (Wang et al. 2024; DeepSeek-V3 was trained so). After each step, the bias of each
 # expert that got less than its share goes up a little, and that of each other goes down. A small model with a
-# mixture of six experts learns for a few seconds: with nothing, with this loss, with biases.
+# mixture of six experts learns three times for a few seconds: as it is, with this loss, with biases.
 
 # %% predict="modern.crowd"
 
@@ -727,14 +728,14 @@ def quantized(weight):
 check("modern.quantized", quantized)
 
 # %% [markdown]
-# Take fewer bits. Then let one weight of row 2 grow: which weights suffer? Which do if all rows share one scale?
+# Use fewer bits. Then let one weight of row 2 grow: which weights suffer? And which if all rows share one scale?
 
 # %% draw=true
 # Explore: a weight with fewer bits
 explorers.bits_explorer(quantized, "Exercise 12.11")
 
 # %% [markdown]
-# An outlier spoils its row: all its neighbours are rounded to a coarse grid. In large models the main trouble is
+# Such an **outlier** spoils its row: the other weights are rounded to a coarse grid. In large models the main trouble is
 # outliers in a few channels of the *activations* x. Dettmers et al. (2022) quantise activations as well, but compute
 # with those channels in 16 bits. We quantise only weights.
 
@@ -755,6 +756,9 @@ with waiting_for("Exercise 12.11, and the training in 12.7"), after_predicting("
 # a model that knows next to nothing (one model). *Training* needs more, since many tiny steps have to add up: mixed-precision training computes in 16
 # bits, but keeps the weights in 32 (Micikevicius et al. 2018). bfloat16 keeps about two or three digits of a number:
 # next to 1 it has only steps of 1/128.
+
+# %% [markdown]
+# Why not *train* with few bits? A training run adds up many tiny steps:
 
 # %% draw=true
 # Add 0.001 to 1, a thousand times
@@ -824,7 +828,7 @@ with waiting_for("Exercises 12.11 and 12.12, and the training in 12.7"):
 # %% [markdown]
 # In our run four bits cost 0.0078 nats per token with a scale for each row, and 0.0041 to 0.0060 with one for each
 # group. But look at equal bytes: five bits with a scale for each row take 0.64 bytes and cost 0.0003, four bits in
-# groups of 16 take 0.63 and cost 0.0051. Our small model has no outliers, so groups have little to mend. In models with
+# groups of 16 take 0.63 and cost 0.0051. Our small model seems to have few outliers, so groups have little to mend. In models with
 # billions of weights, small groups were better at equal bytes (Dettmers and Zettlemoyer 2023).
 
 # %% [markdown]
@@ -843,7 +847,7 @@ with waiting_for("Exercises 12.11 and 12.12, and the training in 12.7"):
 # the average. The maps are *absorbed*. (Turning by position would come in between, so positions get a small key of
 # their own.)
 #
-# **By hand.** One head, $D$ = 2, latents of one number, $c$ = 1 and 3, $U_k$ = (2, 0), $q$ = (1, 5). The question
+# **By hand.** One head, $D$ = 2, latents of one number, $c$ = 1 and 3, $U_k = (2, 0)^\top$, $q$ = (1, 5). The question
 # becomes $U_k^\top q$ = **2**, and the scores, not yet divided, 2 · 1 = **2** and 2 · 3 = **6**. With keys it is the
 # same: $q \cdot (2, 0)$ = 2 and $q \cdot (6, 0)$ = 6.
 #
@@ -853,8 +857,7 @@ with waiting_for("Exercises 12.11 and 12.12, and the training in 12.7"):
 #
 # <details><summary>Hint 1</summary><code>up_k</code> is (H, D, R) and <code>q</code> (..., H, D). Which axis
 # disappears, so that each head has a question of R numbers?</details>
-# <details><summary>Hint 2</summary>Which number goes under the root: the features of a query, or those of a
-# latent?</details>
+# <details><summary>Hint 2</summary>The scores are (..., H, T). Over which axis is the softmax?</details>
 # <details><summary>The idea</summary>Four steps: turn the questions, score the latents, average the latents, map each
 # head's average to a value.</details>
 
@@ -891,7 +894,7 @@ with waiting_for("Exercise 12.13"):
     figures.show_table(figures.latents_table(latent_attention))
 
 # %% [markdown]
-# "Largest tensor made" is counted while your function runs. If it is 16,384, it made all keys or values after all.
+# "Largest tensor made" is counted while your function runs. From 16,384 on, it made something as large as all keys.
 
 # %% [markdown]
 # ## 12.14 No cache at all
@@ -961,7 +964,7 @@ with waiting_for("Exercise 12.14"), after_predicting("modern.recall"):
     show(figures.recall(cheaper.recalled(linear_attention)))
 
 # %% [markdown] reveals="modern.recall"
-# With 16 channels the state returns 8 pairs without a mistake. Of 16 it returns nine in ten, of 128 one in ten, where
+# With 16 channels the state returns 8 pairs without a mistake. Of 16 it returns nine in ten, of 32 about half, of 128 one in ten, where
 # a softmax over all keys finds nearly every one. Pairs overlap in the state. Today's linear layers have a gate that
 # forgets, and take out what a key held before they write a new value (Yang et al. 2024). But what doesn't fit is
 # lost. So such models keep some layers full, as Qwen3.5 does every fourth (12.17).
@@ -1123,7 +1126,8 @@ with waiting_for("Exercises 12.15 and 12.16, and the training in 12.7"):
 # ## 12.17 The block of 2026
 #
 # Five published models, as of November 2026. RMS norms, rotary positions and a gate are in all of them. They differ in
-# what a token costs to keep, and in how few weights it uses.
+# what a token costs to keep, and in how few weights it uses. (*Clamped*: large numbers are cut off. *Index*: keys of
+# the small attention named below.)
 
 # %% draw=true
 # The blocks of five published models
@@ -1180,9 +1184,9 @@ figures.show_table(figures.published())
 # - A single run shows little. A ladder shows what each change does, with equal weights and tokens, tuned rates,
 #   several seeds, and time counted.
 # - Experts: each token uses few of many weights. The router chooses, and a loss or biases spread the tokens.
-# - One byte per weight is enough for running, and half of one with scales for small groups; training needs more.
-# - A cache of latents is asked by absorbed maps, and gives what keys and values give. A state of fixed size costs
-#   the same for every token, and forgets.
+# - One byte per weight is enough for running, and here little more than half of one. Training needs more.
+# - With absorbed maps, queries read a cache of latents and get what keys and values would give. A state of fixed
+#   size costs the same for every token, and forgets.
 # - Drafts are judged in one call, and the texts are exactly as probable as the large model's.
 #
 # **Sources.** Zhang and Sennrich 2019, *Root mean square layer normalization*. Shazeer 2020, *GLU variants improve

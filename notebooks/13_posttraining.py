@@ -4,7 +4,7 @@
 # - **You will learn** how a model that continues a text becomes one that does what it is asked: by
 #   demonstrations, by preferences and by rewards. Your model of lesson 8 goes through all three. Its language
 #   has a grammar, so a right answer can be parsed, a reward is exact, and so is the distance to the language.
-# - **You need** lessons 8 and 9: a pretrained model, its loss, and fine-tuning.
+# - **You need** lessons 8 and 9: a pretrained model, its loss, and fine-tuning; for a slip in 13.0, 12.15.
 # - **Time** {minutes} minutes, in three sittings: 13.0 to 13.8, 13.9 to 13.17, 13.18 to 13.24. Two trainings
 #   take at most two minutes each on two cores.
 
@@ -55,8 +55,7 @@ for each in requests.to_write(3, seed=1) + requests.to_read(2, seed=2):
 
 # %% [markdown]
 # An answer **fulfils** a request for a review if it ends, is a whole review by the grammar, and has each feature. One
-# wrong word is enough to fail: half of the reviews that your model writes without a request aren't whole ones
-# either, since a hero changes his name, or praise turns into blame. A question has one right answer.
+# wrong word is enough to fail: a hero's name changes, or praise turns into blame. A question has one right answer.
 
 # %% [markdown]
 # ## 13.2 The template
@@ -126,8 +125,8 @@ show(drawings.counted())
 #
 # <details><summary>Hint 1</summary><code>cumsum</code> counts how often something has come so far. How do you
 # count only what came before?</details>
-# <details><summary>Hint 2</summary>Which <code>&lt;end&gt;</code> ends the answer, if the request has one too,
-# or the padding is made of them?</details>
+# <details><summary>Hint 2</summary>Which <code>&lt;end&gt;</code> ends the answer, if one stands before
+# <code>&lt;answer&gt;</code>, or the padding is made of them?</details>
 # <details><summary>The idea</summary>A token counts if <code>&lt;answer&gt;</code> came before it, and the
 # answer's <code>&lt;end&gt;</code> didn't.</details>
 
@@ -208,7 +207,7 @@ check("posttraining.pad", pad)
 # **Why.** The special tokens, and the words that only requests have (*favourable*, *woman*, *?* and others), need
 # rows in the embedding. It is tied (6.9): the same row is what a hidden vector is multiplied by to give the token's
 # logit. So a new row takes probability from all old tokens before anything is learned. If it is the *mean* of the
-# old rows, its logit is the mean of the old logits, and that is always far below the likely words' (Hewitt 2021).
+# old rows, its logit is the mean of the old logits, far below those of likely words (Hewitt 2021).
 #
 # **By hand.** Rows (1, 5) and (3, 1), two new ones: **(2, 3)** and **(2, 3)**.
 #
@@ -516,7 +515,7 @@ check("posttraining.answer_log_probability", answer_log_probability)
 #
 # **Exercise 13.10b** · difficulty 2 of 5 · 3 minutes · 2 points
 #
-# **Return which option is likeliest, as a whole or for each token.**
+# **Return which option is likeliest, as a whole or per token.**
 #
 # <details><summary>Hint 1</summary>Which axis has the options?</details>
 # <details><summary>Hint 2</summary>What is divided by what, if the mean decides?</details>
@@ -525,12 +524,12 @@ check("posttraining.answer_log_probability", answer_log_probability)
 
 # %% exercise="posttraining.likelier"
 def likelier(log_probability, lengths, per_token):
-    """Which of N options a model holds for the likeliest.
+    """Which of N options a model finds likeliest.
 
     Args:
         log_probability: of each option as a whole, (..., N).
         lengths: how many tokens each option has, integers, (..., N).
-        per_token: True lets the mean for each token decide, False
+        per_token: True lets the mean per token decide, False
             the option as a whole.
 
     Returns:
@@ -582,8 +581,8 @@ with waiting_for("Exercises 13.9 and 13.10, and the training in 13.8"):
 
 # %% exercise="posttraining.true_share"
 def true_share(measured, sensitivity, specificity):
-    """The share of right answers, from what
-    a judge says who errs.
+    """The share of right answers, from the
+    verdicts of a judge that errs.
 
     Args:
         measured: the share of answers that the judge calls right.
@@ -654,7 +653,7 @@ check("posttraining.dpo_loss", dpo_loss)
 
 # %% [markdown]
 # Pairs come from the model itself: four answers to a request, of which the parser takes one and refuses another. Now
-# some 20 steps on such pairs, in a copy of your model:
+# some 20 steps on such pairs, in a copy of your model.
 
 # %% predict="posttraining.chosen"
 
@@ -735,8 +734,8 @@ check("posttraining.reward", reward)
 # how much an answer is better than the mean of its group (Shao et al. 2024, *DeepSeekMath*; the method is called GRPO).
 #
 # **Formula.** $A_i = r_i - \bar r$, and in DeepSeekMath $A_i = (r_i - \bar r) / s$ with the group's standard deviation
-# $s$. Dr. GRPO (Liu et al. 2025) leaves out the division: it gives a request that is nearly always failed, or nearly
-# never, more weight than others.
+# $s$. Dr. GRPO (Liu et al. 2025) leaves out the division, which gives requests that nearly
+# always or nearly never succeed more weight than others.
 #
 # **By hand.** Rewards 1, 0, 0, 0: the mean is 1/4, the advantages **3/4, −1/4, −1/4, −1/4**. Divided by $s$ = 1/2: 1.5
 # and −0.5. Of rewards 1, 1, 0, 0: 1/2 and −1/2, divided by 0.577: 0.87.
@@ -787,8 +786,8 @@ check("posttraining.advantages", advantages)
 #
 # $$\nabla\, \mathbb E[r] = \mathbb E\big[A \cdot \nabla \ln p(\text{answer})\big]$$
 #
-# In words: make better answers likelier, and worse ones less likely. A model that is trained like this is called a
-# **policy**.
+# In words: make better answers likelier, and worse ones less likely. ($A$ is the reward less a number that doesn't
+# depend on the answer, which changes nothing on average.) A model that is trained like this is called a **policy**.
 #
 # **By hand.** Two answers with log-probabilities −3 and −2, advantages 0.5 and −0.5. The loss is −(0.5 · (−3) − 0.5 ·
 # (−2))/2 = **0.25**.
@@ -797,7 +796,8 @@ check("posttraining.advantages", advantages)
 #
 # **Return a loss whose gradient is minus the policy gradient.**
 #
-# <details><summary>Hint 1</summary>What becomes likelier when a loss gets smaller, and what has to?</details>
+# <details><summary>Hint 1</summary>Which answers should become likelier as the loss gets smaller? So which
+# sign?</details>
 # <details><summary>Hint 2</summary>What is multiplied by an answer's advantage: each token's log-probability
 # for itself, their mean or their sum?</details>
 # <details><summary>The idea</summary>Minus the mean over answers of advantage times log-probability; the
@@ -844,13 +844,13 @@ with waiting_for("Exercise 13.15"):
 # ## 13.16 The clipped ratio
 #
 # **Why.** Drawing answers is expensive, so one would like to take several steps on the same ones. After the first step
-# they come from an *older* policy, and each token has to be weighted by the ratio $r$ of its probability now to that
+# they come from an *older* policy, and each token has to be weighted by the ratio $\rho$ of its probability now to that
 # when it was drawn. PPO (Schulman et al. 2017, equation 7) also clips it: beyond $1 \pm \varepsilon$ nothing more is
 # gained.
 #
-# $$\min\big(r A,\ \text{clip}(r, 1 - \varepsilon, 1 + \varepsilon)\, A\big)$$
+# $$\min\big(\rho A,\ \text{clip}(\rho, 1 - \varepsilon, 1 + \varepsilon)\, A\big)$$
 #
-# **By hand.** $\varepsilon$ = 0.2, $r$ = 1.5. With $A$ = 2: min(3, 2.4) = **2.4**. With $A$ = −2: min(−3, −2.4) = **−3**: a
+# **By hand.** $\varepsilon$ = 0.2, $\rho$ = 1.5. With $A$ = 2: min(3, 2.4) = **2.4**. With $A$ = −2: min(−3, −2.4) = **−3**: a
 # worse answer that became likelier is pushed back with full force.
 #
 # **Exercise 13.16** · difficulty 4 of 5 · 8 minutes · 4 points
@@ -861,7 +861,7 @@ with waiting_for("Exercise 13.15"):
 # which?</details>
 # <details><summary>Hint 2</summary>In the first step the ratio is 1. What should its gradient be, and what is
 # it if nothing is detached?</details>
-# <details><summary>The idea</summary>A ratio whose lower half is only a number, once clipped and once not, and
+# <details><summary>The idea</summary>A ratio whose denominator is only a number, once clipped and once not, and
 # the smaller product.</details>
 
 
@@ -894,8 +894,8 @@ check("posttraining.clipped", clipped)
 # %% [markdown]
 # ## 13.17 How far from home
 #
-# **Why.** A reward that is pushed too hard ruins what the model knew. So its distance to the frozen model is watched,
-# or added to the loss. Between two distributions over $V$ tokens it is a sum:
+# **Why.** A policy that chases a reward too hard loses what the model knew. So its distance to the frozen model is
+# watched, or added to the loss. Between two distributions over $V$ tokens, it is the **KL divergence**:
 #
 # $$\text{KL}(p \,\|\, q) = \sum_v p_v \ln \frac{p_v}{q_v}$$
 #
@@ -933,7 +933,7 @@ check("posttraining.kl", kl)
 
 # %% [markdown]
 # Often only the drawn token's two log-probabilities are at hand. Then KL is *estimated* (Schulman 2020). With $r = q/p$
-# of the drawn token:
+# of the drawn token (no reward):
 #
 # $$k_1 = -\ln r \qquad k_2 = \tfrac12 (\ln r)^2 \qquad k_3 = (r - 1) - \ln r$$
 #
@@ -946,8 +946,8 @@ check("posttraining.kl", kl)
 #
 # **Return the three estimates for each token.**
 #
-# <details><summary>Hint 1</summary>Which of the two log-probabilities is the minuend of ln r?</details>
-# <details><summary>Hint 2</summary>Which of the three can be negative? Look whether yours is.</details>
+# <details><summary>Hint 1</summary>In ln r, which log-probability is subtracted from which?</details>
+# <details><summary>Hint 2</summary>Which of the three can be negative? Check whether yours is.</details>
 # <details><summary>The idea</summary>One difference of logarithms, used three times.</details>
 
 
@@ -974,7 +974,8 @@ check("posttraining.kl_estimates", kl_estimates)
 
 # %% [markdown]
 # Here the truth is known. The grammar's exact distribution for the next word, given the request and all words before,
-# can be computed (`following.distributions`). So can, at each word of a right answer, your model's distance from it:
+# can be computed (`following.distributions`). So can, at each word of a right answer, KL(grammar ‖ your model): the
+# grammar takes the model's place, and your model the frozen one's.
 
 # %% draw=true
 # How far your model is from the grammar: exact, and estimated
@@ -988,8 +989,8 @@ with waiting_for("Exercises 13.17a and b, and the training in 13.8"):
         print(f"{name:<9} {middle:5.1f} nats per answer, standard error {error:.1f} (24 answers)")
 
 # %% [markdown]
-# Both are right on average, and the sum over all words varies less than the estimate from one: where you have the
-# logits, the exact sum costs nothing more.
+# Both are right on average, and the sum over the vocabulary varies less than the estimate from one word: where you
+# have the logits, the exact sum costs nothing more.
 #
 # A good place for a break.
 
@@ -997,7 +998,7 @@ with waiting_for("Exercises 13.17a and b, and the training in 13.8"):
 # ## 13.18 Train it on rewards
 #
 # One step: eight new requests for reviews, eight answers to each, their rewards by the parser, advantages within each
-# group, the clipped objective, a step.
+# group, the clipped objective, a step. (A **KL penalty** would also subtract β times 13.17's $k_3$. Your run has none.)
 
 # %% draw=true
 # A step of training on rewards
@@ -1059,7 +1060,7 @@ with waiting_for("the training above"), after_predicting("posttraining.closer"):
 # %% [markdown]
 # ## 13.19 A reward that can be gamed
 #
-# The parser's reward is what we want. Most rewards are only something that goes with it. Suppose somebody wants
+# The parser's reward is what we want. Most rewards only go along with what we want. Suppose somebody wants
 # favourable reviews and pays for *words of praise*: an eighth for each, up to eight, whatever was asked.
 
 # %% predict="posttraining.gamed"
@@ -1115,9 +1116,9 @@ with waiting_for("your prediction"), after_predicting("posttraining.gamed"):
 # %% [markdown]
 # ## 13.20 Or simply ask more often
 #
-# **Why.** If answers can be checked, one can draw several and keep a right one: **best of n**. How often does one of
-# $k$ fulfil the request? From $n \ge k$ tries, of which $c$ were right, the share of all choices of $k$ with a right one
-# among them is an estimate without bias (Chen et al. 2021, equation 1). $1 - (1 - c/n)^k$ has one.
+# **Why.** If answers can be checked, one can draw several and keep a right one: **best of n**. How often does at least one of
+# $k$ fulfil the request? With $n \ge k$ tries, of which $c$ were right, the share of all choices of $k$ that hold a
+# right one is an unbiased estimate (Chen et al. 2021, equation 1). $1 - (1 - c/n)^k$ is biased.
 #
 # $$\text{pass@}k = 1 - \binom{n-c}{k} \bigg/ \binom{n}{k}$$
 #
@@ -1136,12 +1137,12 @@ with waiting_for("your prediction"), after_predicting("posttraining.gamed"):
 
 # %% exercise="posttraining.pass_at_k"
 def pass_at_k(n, correct, k):
-    """The chance that one of k answers is right, at least.
+    """The chance that at least one of k answers is right.
 
     Args:
         n: how many answers were tried.
         correct: how many of them were right, 0 to n.
-        k: how many one may hand in, 1 to n.
+        k: how many answers one may hand in, 1 to n.
 
     Returns:
         The unbiased estimate, a number from 0 to 1.
@@ -1167,7 +1168,8 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 
 # %% [markdown] reveals="posttraining.often"
 # One of eight answers of the *fine-tuned* models is right for {measured.training_answers.fine_tuned.best_of_8} of the
-# requests. That is more than one answer of the models after the rewards, {measured.training_answers.rewards.best_of_1}.
+# requests. That is more than one answer of the models after the rewards, {measured.training_answers.rewards.best_of_1} on
+# these requests.
 # (At equal k the rewarded models are ahead.)
 #
 # Which is cheaper? Count sampled tokens. The training on rewards drew about
@@ -1218,7 +1220,8 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 explorers.request_explorer(policy, "the training in 13.18")
 
 # %% [markdown]
-# 1. Ask for something that no demonstration had: all four features, or none. Does it still work?
+# 1. Ask for all four features, then for none (*a review*). About one demonstration in four had all, one in a hundred
+#    none. Which works better?
 # 2. Raise the temperature until the verdicts fail. Which one fails first?
 # 3. After a review, ask *is it praise or blame?* Which model answers better, `tuned` or `policy`, and why?
 #
@@ -1231,12 +1234,12 @@ training.kept()
 # ## 13.23 What to remember
 #
 # - A model answers because of a template, and demonstrations in which only the answer counts.
-# - New rows of a tied embedding start as the mean of the old ones, so that they take no probability.
+# - New rows of a tied embedding start as the mean of the old ones, so that they take hardly any probability.
 # - DPO needs pairs and a frozen copy; a policy gradient needs only rewards of the model's own answers.
 # - An advantage compares answers to the same request. A group without differences teaches nothing.
 # - A policy optimises the reward that it gets, not the one that was meant. The KL penalty limits how far it goes.
 # - Whatever is trained, something else is forgotten: measure that, too.
-# - pass@k from one sample needs the estimate without bias, and a judge that errs needs its error rates.
+# - pass@k from one sample needs the unbiased estimate, and a judge that errs needs its error rates.
 #
 # **Sources.** Williams 1992, *Simple statistical gradient-following algorithms*. Ouyang et al. 2022, *Training
 # language models to follow instructions with human feedback* (InstructGPT). Rafailov et al. 2023, *Direct

@@ -62,7 +62,7 @@ def _rounded(quantized: Callable, bits: int, outlier: float, shared: bool) -> "A
         left.plot(weight[row], [row - 0.16] * COLUMNS, "|", color=plots.FAINT, ms=9)
         left.plot(kept[row], [row + 0.16] * COLUMNS, ".", color=plots.PALETTE[0], ms=5)
     left.set(yticks=range(ROWS), yticklabels=[f"row {row}" for row in range(ROWS)], xlabel="weight")
-    left.set_title("above: as trained; below: as kept", fontsize=10)
+    left.set_title("above: as they were; below: as kept", fontsize=10)
     left.invert_yaxis()
     values = ", ".join(f"row {row} {error:.1%}" for row, error in enumerate(errors.tolist()))
     left.set_label(f"{bits} bits per weight, the largest is {outlier:g}.")

@@ -5,8 +5,8 @@ from helpers.figures.predicting import Prediction
 PREDICTIONS = {
     "worth": Prediction(
         "Nine changes, one after another, lead from the block of 2017 to that of today. The models are "
-        "small, all but the last have about as many weights, and each reads as many tokens. Which change "
-        "helps most?",
+        "small, all but the last have about the same number of weights, and all read the same tokens. Which "
+        "change helps most?",
         {
             "Norm first.": "By far. With its norms last, the paper's block does best with a tenth "
             "of the learning rate.",
@@ -24,7 +24,7 @@ PREDICTIONS = {
         {
             "One sixth each: there is no reason to prefer one.": "At the start chance favours one. It gets "
             "more tokens, learns more, and is chosen more.",
-            "Unevenly: the busiest gets more than twice as much as the idlest.": "An expert that is "
+            "Unevenly: the busiest gets about twice as much as the idlest.": "An expert that is "
             "chosen early learns early, and is chosen again.",
             "All to one expert.": "It can come to that. In this short training the others kept some tokens.",
         },

@@ -19,14 +19,14 @@ PREDICTIONS = {
     ),
     "price": Prediction(
         "Before the fine-tuning, the loss on reviews *without* a request was about 0.03 nats per token "
-        "above the grammar's. Half of the demonstrations are reviews, in answer to a request. How does that "
-        "loss change?",
+        "above the grammar's. Half of the demonstrations are reviews, in answer to a request. How does this "
+        "distance change?",
         {
-            "It falls: the model has read 2,000 more reviews.": "It has read them after a request, which is "
+            "It shrinks: the model has read 2,000 more reviews.": "It has read them after a request, which is "
             "where it learned from them.",
             "It stays: reviews are what it knows best.": "The same weights now do something else, and "
             "nothing in the loss holds them.",
-            "It rises to about ten times as much.": "Nothing in the new loss rewards what isn't asked for.",
+            "It grows about tenfold.": "Nothing in the new loss rewards what isn't asked for.",
         },
         right="c",
     ),
@@ -43,7 +43,7 @@ PREDICTIONS = {
         right="b",
     ),
     "closer": Prediction(
-        "After training on the parser's reward, three times as many requests are fulfilled. The reward is "
+        "After training on the parser's reward, far more requests are fulfilled. The reward is "
         "exact. How has the distance to the grammar's right answers changed, KL(grammar ‖ model)?",
         {
             "It has shrunk: the answers are right more often.": "Right answers are one thing, all the right "

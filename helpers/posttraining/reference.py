@@ -143,7 +143,7 @@ def exact_match(generated: Sequence[list[int]], truth: Sequence[list[int]], end:
 
 
 def likelier(log_probability: torch.Tensor, lengths: torch.Tensor, per_token: bool) -> torch.Tensor:
-    """Which option a model holds for the likeliest.
+    """Which option a model finds likeliest.
 
     Args:
         log_probability: of each option as a whole, (..., N).
@@ -174,7 +174,7 @@ def true_share(measured: float, sensitivity: float, specificity: float) -> float
 
 
 def pass_at_k(n: int, correct: int, k: int) -> float:
-    """The chance that one of k answers is right, from n answers of which some were: without bias.
+    """The chance that at least one of k answers is right: the unbiased estimate from n answers.
 
     Args:
         n: answers that were tried.
