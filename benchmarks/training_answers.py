@@ -79,24 +79,27 @@ STAGES: dict[str, Stage] = {
     "more demonstrations": more_demonstrations,
 }
 FIRST = ("fine-tuned", "no mask")
+COLD = 0.5  # a temperature at which answers are drawn once more, without further training
+COLDER = {f"{name}, temperature {COLD}": name for name in ("fine-tuned", "rewards")}
 
 
 def _stage(job: tuple[int, str, str]) -> tuple[str, Row]:
     """One stage of one seed, measured."""
     torch.set_num_threads(1)
     seed, name, folder = job
-    after = name in STAGES
-    model = _kept(folder, f"{seed} fine-tuned" if after else "pretrained")
+    begins = "fine-tuned" if name in STAGES else COLDER.get(name)
+    model = _kept(folder, f"{seed} {begins}" if begins else "pretrained")
     frozen, row = copy.deepcopy(model), Row()
     begun = time.process_time()
-    if after:
+    if name in STAGES:
         row = STAGES[name](model, frozen, seed)
     elif name in FIRST:
         demonstrations = experiments.demonstrations(experiments.DEMONSTRATIONS, seed)
         experiments.supervise(model, demonstrations, TOOLS, masked=name == "fine-tuned", seed=seed)
     spent = time.process_time() - begun
     _keep(model, folder, f"{seed} {name}")
-    row |= measures.measure(model, frozen, TOOLS) | {"CPU seconds": spent}
+    temperature = COLD if name in COLDER else 1.0
+    row |= measures.measure(model, frozen, TOOLS, temperature=temperature) | {"CPU seconds": spent}
     if name in ("fine-tuned", "rewards"):
         row |= best_of(model, seed)
     return name, row
@@ -126,8 +129,12 @@ def runs(seeds: Sequence[int], processes: int) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
     with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(processes) as pool:
         _keep(experiments.with_new_tokens(pretraining.pretrained(), posttraining.grow), folder, "pretrained")
-        for names in (("pretrained", *FIRST), tuple(STAGES)):
-            jobs = [(seed, name, folder) for name in names for seed in seeds]
+        for names in (("pretrained", *FIRST), tuple(STAGES), tuple(COLDER)):
+            jobs = [
+                (seed, name, folder)
+                for name in names
+                for seed in (seeds[:1] if name == "pretrained" else seeds)  # the same for every seed
+            ]
             for name, row in pool.map(_stage, jobs):
                 found.setdefault(name, []).append(row)
     return found
@@ -137,19 +144,23 @@ def table_of(found: dict[str, list[Row]], columns: dict[str, str], title: str) -
     """Means over seeds, each with half of its 95 % interval."""
     table = Table("stage", *columns.values(), title=title)
     for name, rows in found.items():
-        if all(key in rows[0] for key in columns):
-            table.add_row(name, *(_interval(key, [row[key] for row in rows]) for key in columns))
+        if any(key in rows[0] for key in columns):
+            known = [[row[key] for row in rows if key in row] for key in columns]
+            table.add_row(name, *map(_interval, columns, known))
     return table
 
 
 def _interval(key: str, values: list[float]) -> str:
-    middle = mean(values)
-    half = T_TWO * stdev(values) / len(values) ** 0.5 if len(values) == 3 else 0.0
-    if key in PER_CENT or key.startswith("best"):
-        return f"{100 * middle:.1f} ± {100 * half:.1f} %"
-    if key == "sampled":
-        return f"{middle / 1000:.0f} ± {half / 1000:.0f}"
-    return f"{middle:.3f} ± {half:.3f}" if key == "forgotten" else f"{middle:.1f} ± {half:.1f}"
+    if not values:
+        return "–"
+    share = key in PER_CENT or key.startswith("best")
+    scale, form = (100, ".1f") if share else (0.001, ".0f") if key == "sampled" else (1, ".1f")
+    form, unit = ".3f" if key == "forgotten" else form, " %" if share else ""
+    middle = f"{scale * mean(values):{form}}"
+    if len(values) != 3:
+        return middle + unit
+    half = scale * T_TWO * stdev(values) / len(values) ** 0.5
+    return f"{middle} ± {half:{form}}{unit}"
 
 
 def report(console: Parts, found: dict[str, list[Row]]) -> None:

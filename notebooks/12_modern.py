@@ -155,7 +155,7 @@ check("modern.gated", GatedFeedForward)
 # **A larger base.** Rotary positions (3.8) turn pair $i$ of a head's $D$ features by $b^{-2i/D}$ per position, with
 # the base $b$ = 10,000. The slowest pairs don't complete a turn in a text of 4,096 positions, so training shows a
 # model only a part of their circle. In longer texts they point where it has never seen them. Xiong et al. (2023)
-# raised Llama 2's base to 500,000 and trained on with long texts. A larger base turns the pairs more slowly:
+# raised Llama 2's base to 500,000, to keep distant positions from fading, and trained on with long texts. A larger base turns the pairs more slowly:
 
 # %% draw=true
 # How far the pairs of a head of 128 features turn, for three bases
@@ -185,10 +185,10 @@ figures.show_table(figures.windows_table())
 #   on distances. Nothing is added to the embeddings any more.
 # - **Shared keys**, or grouped-query attention (5.14): several heads of queries share one head of keys and
 #   values, and the cache shrinks by that factor.
-# - **No biases.**
-# - **Norms of queries and keys**, in each head, before they are turned (Henry et al. 2020). Without them, the scores in
-#   a model of 22 billion weights grew until training broke down (Dehghani et al. 2023, section 2). With them, and
-#   weights of 1, $|q| = |k| = \sqrt D$, so $q \cdot k / \sqrt D$ is at most $\sqrt D$.
+# - **No biases**, in most models.
+# - **Norms of queries and keys**, in each head, before they are turned (Henry et al. 2020, as an L2 norm). Without
+#   them, scores in vision models of some 8 billion weights grew until training diverged (Dehghani et al. 2023,
+#   section 2). With them, and weights of 1, $|q| = |k| = \sqrt D$, so $q \cdot k / \sqrt D$ is at most $\sqrt D$.
 #
 # **By hand.** 8 channels, 4 heads of queries, 2 of keys and values: a head has $D$ = 2 channels. $W_q$ and
 # $W_o$ are 8 × 8, $W_k$ and $W_v$ only 4 × 8. These maps have **192** weights, where lesson 2's module has 288.
@@ -499,8 +499,7 @@ with waiting_for("Exercises 12.1 to 12.5"), after_predicting("modern.worth"):
 # {measured.training_modern.query_key_norm.equal_time:.3f}), since a step takes
 # {measured.training_modern.2_of_4_experts_as_much_work.time_of_a_step} instead of
 # {measured.training_modern.query_key_norm.time_of_a_step} times as long as the paper's. Makers of large models
-# decide by what isn't in this table: grouped heads halve the cache, which fills their memory; norms of queries and
-# keys keep the training of 22 billion parameters from breaking down; on their processors RMS norm and experts have
+# decide by what isn't in this table: grouped heads halve the cache, which fills their memory; norms of queries and keys keep the training of large models from diverging; on their processors RMS norm and experts have
 # kernels of their own.
 #
 # **Rubric**
@@ -526,7 +525,8 @@ with waiting_for("Exercises 12.1 to 12.5"), after_predicting("modern.worth"):
 #
 # **By hand.** Scores (2, 1, 0, 1.5), $k$ = 2. Without biases the best are 2 and 1.5. Their softmax: $1/(1 + e^{-0.5})$
 # = 0.622 and 0.378. So the gates are **(0.622, 0, 0, 0.378)**. With the biases (0, 0, 3, 0) the first and the third
-# are chosen, and the softmax of their scores, 2 and 0, gives **(0.881, 0, 0.119, 0)**.
+# are chosen, and the softmax of their scores, 2 and 0, gives **(0.881, 0, 0.119, 0)**. (With $k$ = 1 each gate is 1, and
+# the router learns nothing from the model's loss; Switch takes a softmax over all experts.)
 #
 # **Exercise 12.8** · difficulty 3 of 5 · 10 minutes · 3 points
 #
@@ -617,7 +617,8 @@ check("modern.mixture", mixture)
 
 # %% [markdown]
 # Many models add a **shared expert** that reads every token (Dai et al. 2024), so that not every expert has to learn
-# what all tokens need. To your `mixture` it is one more expert, whose gate is always 1.
+# what all tokens need. To your `mixture` it is one more expert, whose gate is always 1. (In
+# Qwen3.5 that gate is learned.)
 
 # %% draw=true
 # A shared expert is one more, with a gate of 1
@@ -659,7 +660,8 @@ def balance_loss(logits, k):
 
 
 # %% [markdown]
-# Another way leaves the loss alone (Wang et al. 2024; DeepSeek-V3 was trained so). After each step, the bias of each
+# Another way leaves the loss alone (Wang et al. 2024; DeepSeek-V3 was trained so, with a tiny loss for each text
+# beside it). After each step, the bias of each
 # expert that got less than its share goes up a little, and that of each other goes down. A small model with a
 # mixture of six experts learns three times for a few seconds: as it is, with this loss, with biases.
 
@@ -671,11 +673,11 @@ with waiting_for("Exercises 12.8 and 12.9"), after_predicting("modern.crowd"):
     show(figures.crowds(experiments.crowded(gates, mixture, balance_loss)))
 
 # %% [markdown] reveals="modern.crowd"
-# Each line is an expert's share of the tokens. In the last ten steps of our run the busiest expert got 28 % of
-# the tokens and the idlest 13 % with nothing; with the balance loss 19 % and 15 %, with biases 18 % and 15 %. The
-# model's own loss hardly differed: 2.54, 2.52 and 2.54. (One seed.) An expert that gets more tokens learns more, does better, and gets even more
-# tokens. In large models without such a loss, a few experts ended up doing everything (Shazeer et al. 2017,
-# section 4).
+# Each line is an expert's share of the tokens' two places. In the last ten steps of our run the busiest expert got
+# 30 % and the idlest 13 % with nothing; with the balance loss 21 % and 15 %, with biases 18 % and 16 %. The model's
+# own loss hardly differed: 2.46, 2.47 and 2.48. (One seed.) An expert that is chosen more learns more, and
+# the router can come to prefer it. In large models without such a loss, a few experts ended up doing everything
+# (Shazeer et al. 2017, section 4).
 
 # %% [markdown]
 # A good place for a break.
@@ -828,8 +830,10 @@ with waiting_for("Exercises 12.11 and 12.12, and the training in 12.7"):
 # %% [markdown]
 # In our run four bits cost 0.0078 nats per token with a scale for each row, and 0.0041 to 0.0060 with one for each
 # group. But look at equal bytes: five bits with a scale for each row take 0.64 bytes and cost 0.0003, four bits in
-# groups of 16 take 0.63 and cost 0.0051. Our small model seems to have few outliers, so groups have little to mend. In models with
-# billions of weights, small groups were better at equal bytes (Dettmers and Zettlemoyer 2023).
+# groups of 16 take 0.63 and cost 0.0051. Perhaps our small model has no outliers that groups
+# could mend. In models with
+# billions of weights, small groups were better at equal bytes (Dettmers and Zettlemoyer 2023). (gpt-oss keeps
+# floating-point numbers of four bits, MXFP4.)
 
 # %% [markdown]
 # ## 12.13 A smaller cache
@@ -837,7 +841,7 @@ with waiting_for("Exercises 12.11 and 12.12, and the training in 12.7"):
 # **Why.** Grouped heads (12.4) shrink the cache by sharing keys and values. **Latent attention** (MLA, DeepSeek-AI
 # 2024, section 2.1) keeps *one* short vector for each position, the latent $c$, and every head makes its keys and
 # values from it: $k = U_k\,c$ and $v = U_v\,c$. GLM-5 (12.17) has 64 heads with keys and values of 256 features: 32,768
-# numbers for each position and layer. Its cache holds 576.
+# numbers for each position and layer. Its cache holds 576, and an index (12.17).
 #
 # Keys needn't be made again at every step, since
 #
@@ -900,7 +904,8 @@ with waiting_for("Exercise 12.13"):
 # ## 12.14 No cache at all
 #
 # **Why.** Even a small cache grows with the text, and so does the work for each new token. Leave out the softmax,
-# and attention becomes a sum that can be carried along (Katharopoulos et al. 2020). With vectors as rows:
+# and attention becomes a sum that can be carried along (Katharopoulos et al. 2020, who also map queries and keys to
+# positive features, and normalise). With vectors as rows:
 #
 # $$q_t \sum_{s \le t} k_s^\top v_s = q_t\,S_t \qquad S_t = S_{t-1} + k_t^\top v_t$$
 #

@@ -61,7 +61,7 @@ for each in requests.to_write(3, seed=1) + requests.to_read(2, seed=2):
 # ## 13.2 The template
 #
 # **Why.** A model reads one row of tokens. Three **special tokens** say who is speaking: `<request>`, `<answer>` and
-# `<end>`. They are numbers of their own, so nobody can type them: a request with the *text* `<answer>` in it is
+# `<end>`. (In a chat model this is the *chat template*.) They are numbers of their own, so nobody can type them: a request with the *text* `<answer>` in it is
 # still one request.
 #
 # **By hand.** With the special tokens 90, 91, 92, and *who wrote it ?* as 5 6 7 8: the row **90 5 6 7 8 91** waits for
@@ -193,7 +193,8 @@ def pad(rows, pad_token):
     ### BEGIN SOLUTION
     lengths = [len(row) for row in rows]
     T = max(lengths)
-    ids = torch.tensor([[*row, *[pad_token] * (T - len(row))] for row in rows])
+    full = [[*row, *[pad_token] * (T - len(row))] for row in rows]
+    ids = torch.tensor(full, dtype=torch.long)
     return ids, torch.arange(T) < torch.tensor(lengths).unsqueeze(1)
     ### END SOLUTION
 
@@ -305,7 +306,8 @@ check("posttraining.log_probabilities", log_probabilities)
 # %% [markdown]
 # ## 13.7 The loss of the answers
 #
-# **Why.** **Supervised fine-tuning**, SFT, is lesson 8's loss with a mask (Ouyang et al. 2022, section 3.5).
+# **Why.** **Supervised fine-tuning**, SFT (Ouyang et al. 2022, section 3.5), is lesson 8's loss on demonstrations, here with
+# the mask.
 #
 # $$L = -\frac{1}{N} \sum_{\text{answers' tokens}} \ln p(\text{token} \mid \text{all before it})$$
 #
@@ -411,18 +413,19 @@ with waiting_for("the training above"), after_predicting("posttraining.price"):
     print(f"before the fine-tuning it was {experiments.above_the_floor(model):.2f}")
 
 # %% [markdown] reveals="posttraining.price"
-# With three seeds (`python -m benchmarks.training_answers`; mean ± half of the 95 % interval), the fine-tuned models fulfilled
+# With three seeds, from one pretrained model (`python -m benchmarks.training_answers`; mean ± half of the 95 % interval), the fine-tuned models fulfilled
 # {measured.training_answers.fine_tuned.fulfilled} of the requests for reviews and answered
 # {measured.training_answers.fine_tuned.questions} of the questions. On reviews without a request, which is all they
 # once knew, they are {measured.training_answers.fine_tuned.nats_forgotten} nats per token above the grammar, instead
 # of {measured.training_answers.pretrained.nats_forgotten}. This is **forgetting**: nothing in the new loss rewards
-# what isn't asked for.
+# what isn't asked for. (At our learning rate, 0.004; others weren't tried.)
 #
 # And the mask? Without it the same demonstrations gave {measured.training_answers.no_mask.fulfilled} of the requests
 # and {measured.training_answers.no_mask.questions} of the questions, and forgot
-# {measured.training_answers.no_mask.nats_forgotten}. Most of the tokens that count are then those
-# of reviews in questions, which have nothing to do with a request. They also explain, we think, why it forgets a
-# little less and writes more whole reviews: not those that were asked for.
+# {measured.training_answers.no_mask.nats_forgotten}. Two fifths of the tokens that count are then
+# those of reviews in questions, which have nothing to do with a request. They also explain, we think, why it forgets a
+# little less and writes more whole reviews: not those that were asked for. (The questions' difference is no larger than
+# seeds differ.)
 
 # %% [markdown]
 # A good place for a break.
@@ -606,8 +609,8 @@ check("posttraining.true_share", true_share)
 # ## 13.12 Preferences: DPO
 #
 # **Why.** To say which of two answers is better is easier than to write a good one. **Direct preference optimization**
-# (Rafailov et al. 2023, equation 7) learns from such pairs. It needs the model, and a **frozen** copy of it from the
-# start.
+# (Rafailov et al. 2023, equation 7) learns from such pairs. It needs the model, and a **frozen** copy of it
+# from the start, the *reference model*.
 #
 # **Formula.** With $\Delta$ = how many nats likelier an answer is now than for the frozen model:
 #
@@ -637,7 +640,8 @@ def dpo_loss(chosen, rejected, chosen_frozen, rejected_frozen, beta):
         rejected: those of the worse answers, (B,).
         chosen_frozen: of the better ones, by the frozen model, (B,).
         rejected_frozen: of the worse ones, by it, (B,).
-        beta: what the difference is multiplied by.
+        beta: what the difference is multiplied by; the larger, the
+            nearer the model stays to the frozen one.
 
     Returns:
         A tensor of one number, the mean over the pairs.
@@ -653,7 +657,7 @@ check("posttraining.dpo_loss", dpo_loss)
 
 # %% [markdown]
 # Pairs come from the model itself: four answers to a request, of which the parser takes one and refuses another. Now
-# some 20 steps on such pairs, in a copy of your model.
+# some 20 steps on such pairs, each used four times, in a copy of your model.
 
 # %% predict="posttraining.chosen"
 
@@ -673,16 +677,17 @@ with (
 # %% [markdown] reveals="posttraining.chosen"
 # In our run the right answers rose by about 1 nat in 20 steps, and the wrong ones fell by more than 4. The loss only
 # wants the *difference* to grow, and there are more ways to make an answer less likely than likelier. Nothing in it
-# keeps the right ones from falling, too: with large models that often happens (Pal et al. 2024).
+# keeps the right ones from falling, too: with large models that can happen (Pal et al. 2024).
 #
 # With three seeds, one pass over pairs from 960 requests brought {measured.training_answers.dpo.fulfilled} fulfilled
-# requests, after {measured.training_answers.fine_tuned.fulfilled} for the fine-tuned models.
+# requests, after {measured.training_answers.fine_tuned.fulfilled} for the fine-tuned models: more in each run, but the
+# difference's interval contains 0.
 
 # %% [markdown]
 # ## 13.13 A reward
 #
 # **Why.** A pair says which is better; a **reward** says how good an answer is. For mathematics and code it can be
-# computed, as in DeepSeek-R1 (DeepSeek-AI 2025), and here too.
+# computed, a *verifiable reward*, as in DeepSeek-R1 (DeepSeek-AI 2025), and here too.
 #
 # **By hand.** Asked for: sentiment favourable, author woman. The parser reads favourable, woman, ghost story: **1**. It
 # reads favourable, man: **0**. It reads nothing, since a word is wrong: **0**. The answer doesn't end: **0**.
@@ -786,8 +791,9 @@ check("posttraining.advantages", advantages)
 #
 # $$\nabla\, \mathbb E[r] = \mathbb E\big[A \cdot \nabla \ln p(\text{answer})\big]$$
 #
-# In words: make better answers likelier, and worse ones less likely. ($A$ is the reward less a number that doesn't
-# depend on the answer, which changes nothing on average.) A model that is trained like this is called a **policy**.
+# In words: make better answers likelier, and worse ones less likely. $A$ may
+# be the reward, or the reward less a **baseline** that doesn't depend on the answer, since $\mathbb E[\nabla \ln p] = 0$.
+# (The mean of 13.14's group has the answer itself in it, which only shrinks the gradient, to $(G - 1)/G$.) A model that is trained like this is called a **policy**.
 #
 # **By hand.** Two answers with log-probabilities −3 and −2, advantages 0.5 and −0.5. The loss is −(0.5 · (−3) − 0.5 ·
 # (−2))/2 = **0.25**.
@@ -938,6 +944,7 @@ check("posttraining.kl", kl)
 # $$k_1 = -\ln r \qquad k_2 = \tfrac12 (\ln r)^2 \qquad k_3 = (r - 1) - \ln r$$
 #
 # $k_1$ and $k_3$ are right on average; $k_1$ is often negative, $k_3$ never; $k_2$ is a little off and varies little.
+# (As a loss, $k_3$, which GRPO and we use, has on average the gradient of KL(frozen ‖ model): Tang and Munos 2025.)
 #
 # **By hand.** $p$ = 1/2, $q$ = 1/4: $r$ = 1/2, $\ln r$ = −0.693. $k_1$ = **0.693**, $k_2$ = **0.240**, $k_3$ = −0.5 + 0.693 =
 # **0.193**.
@@ -989,8 +996,8 @@ with waiting_for("Exercises 13.17a and b, and the training in 13.8"):
         print(f"{name:<9} {middle:5.1f} nats per answer, standard error {error:.1f} (24 answers)")
 
 # %% [markdown]
-# Both are right on average, and the sum over the vocabulary varies less than the estimate from one word: where you
-# have the logits, the exact sum costs nothing more.
+# Both are right on average, and the sum over the vocabulary varies less than the estimate from one word. Take it
+# where you have both models' logits; with a large vocabulary these fill the memory.
 #
 # A good place for a break.
 
@@ -998,7 +1005,9 @@ with waiting_for("Exercises 13.17a and b, and the training in 13.8"):
 # ## 13.18 Train it on rewards
 #
 # One step: eight new requests for reviews, eight answers to each, their rewards by the parser, advantages within each
-# group, the clipped objective, a step. (A **KL penalty** would also subtract β times 13.17's $k_3$. Your run has none.)
+# group, the clipped objective, a step. With one step per draw all ratios are 1, so nothing
+# is clipped: it is 13.15's gradient. (A **KL penalty** would also subtract β times 13.17's $k_3$. Your run has none.)
+# The draws are called **rollouts**, and are *on-policy*: the model that learns from them has made them.
 
 # %% draw=true
 # A step of training on rewards
@@ -1042,25 +1051,32 @@ with waiting_for("the training above"), after_predicting("posttraining.closer"):
 # The parser's reward does what it says: {measured.training_answers.rewards.fulfilled} of the requests are fulfilled, after
 # {measured.training_answers.fine_tuned.fulfilled}. But look at the second figure. The models end
 # {measured.training_answers.rewards.kl_grammar_model} nats per answer from the grammar's right answers; before, it was
-# {measured.training_answers.fine_tuned.kl_grammar_model}. Why? **The answers got short**:
+# {measured.training_answers.fine_tuned.kl_grammar_model}. One reason: **the answers got
+# short**:
 # {measured.training_answers.rewards.words.1} words instead of {measured.training_answers.fine_tuned.words.1}. Each word can
 # be the one that is wrong, so a short review is a safer one, and nothing in the reward says that a review should have
-# the usual length. The reward is exact, and it was gamed all the same: that surprised us. (The live picture shows it
+# the usual length. The reward is exact, and yet it isn't all that we wanted: that surprised us. (The live picture shows it
 # while it happens. On reviews without a request the loss is {measured.training_answers.rewards.nats_forgotten} above the
 # grammar's, after {measured.training_answers.fine_tuned.nats_forgotten}.)
+#
+# There is a cheaper way to that share: draw at temperature 0.5. Without a step of training, the fine-tuned models then
+# fulfil {measured.training_answers.fine_tuned_temperature_0_5.fulfilled}, in
+# {measured.training_answers.fine_tuned_temperature_0_5.words.1} words. (All other figures are drawn at temperature 1.) What
+# rewards add shows at 0.5, too: {measured.training_answers.rewards_temperature_0_5.fulfilled}.
 #
 # The KL penalty, β = 0.05, keeps the models nearer: {measured.training_answers.rewards_kl.kl_grammar_model} nats,
 # {measured.training_answers.rewards_kl.words.1} words, and {measured.training_answers.rewards_kl.fulfilled} fulfilled. As many
 # demonstrations again brought only {measured.training_answers.more_demonstrations.fulfilled}, at
 # {measured.training_answers.more_demonstrations.kl_grammar_model} nats: they teach all right answers as they are distributed,
-# a reward teaches those that are safe. (Advantages divided by their spread gave
+# a reward teaches those that are safe. (The budgets differ: rewards took 120 steps on 7,680 answers, DPO some
+# 35 on 3,840, the demonstrations 500 at a higher rate.) (Advantages divided by their spread gave
 # {measured.training_answers.rewards_divided.fulfilled} at {measured.training_answers.rewards_divided.kl_grammar_model} nats:
 # no difference that three seeds could show.)
 
 # %% [markdown]
 # ## 13.19 A reward that can be gamed
 #
-# The parser's reward is what we want. Most rewards only go along with what we want. Suppose somebody wants
+# The parser's reward is nearly what we want. Most rewards only go along with what we want. Suppose somebody wants
 # favourable reviews and pays for *words of praise*: an eighth for each, up to eight, whatever was asked.
 
 # %% predict="posttraining.gamed"
@@ -1098,8 +1114,7 @@ with waiting_for("your prediction"), after_predicting("posttraining.gamed"):
 # raises them. I measured the same here: paid for words of praise, the model wrote
 # {measured.training_answers.praise.praise.1} of them per answer instead of {measured.training_answers.fine_tuned.praise.1},
 # and fulfilled no request any more, after
-# {measured.training_answers.fine_tuned.fulfilled.1} %. Even the parser's reward, which is never wrong, was gamed: answers
-# shrank to {measured.training_answers.rewards.words.1} words, since short ones fail less often. A KL penalty keeps the model
+# {measured.training_answers.fine_tuned.fulfilled.1} %. Even the parser's reward, which is never wrong, left something out: answers shrank to {measured.training_answers.rewards.words.1} words, since short ones fail less often. A KL penalty keeps the model
 # near the frozen one, so the game stays small, but it doesn't turn the model towards what is wanted. A better reward
 # measures the goal itself, such as whether the problem was solved, and is checked by people on a sample, with their
 # error rates. I would have noticed by looking at what isn't rewarded: length, the share of flattering words, the
@@ -1168,14 +1183,15 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 
 # %% [markdown] reveals="posttraining.often"
 # One of eight answers of the *fine-tuned* models is right for {measured.training_answers.fine_tuned.best_of_8} of the
-# requests. That is more than one answer of the models after the rewards, {measured.training_answers.rewards.best_of_1} on
-# these requests.
+# requests. In each of the three runs that was more than one answer after the rewards,
+# {measured.training_answers.rewards.best_of_1}, though the difference's interval contains 0.
 # (At equal k the rewarded models are ahead.)
 #
 # Which is cheaper? Count sampled tokens. The training on rewards drew about
 # {measured.training_answers.rewards.tokens_sampled.1} thousand. With as many, best of eight, at
-# {measured.training_answers.fine_tuned.words.1} words per answer, serves some 800 requests without any training. For more
-# requests than that, training is cheaper.
+# {measured.training_answers.fine_tuned.words.1} words per answer, serves some 800 requests without any training, and about twice
+# as many if one stops at the first right answer. (The work of the updates isn't counted.) For many more, training is
+# cheaper.
 
 # %% [markdown]
 # ## 13.21 A letter to a friend
@@ -1196,7 +1212,7 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 # {measured.training_answers.fine_tuned.best_of_8.1} % of the requests, more than with one answer after training on rewards,
 # {measured.training_answers.rewards.fulfilled.1} %. It costs eight answers each time, so with many requests training pays:
 # it drew {measured.training_answers.rewards.tokens_sampled.1} thousand tokens once. DPO needs pairs, which the program can make, and brought
-# {measured.training_answers.dpo.fulfilled.1} %. The risk of rewards: the policy games them; here answers became short, and
+# {measured.training_answers.dpo.fulfilled.1} %. The risk of rewards: the policy finds what they leave out; here answers became short, and
 # the distance to the grammar grew from {measured.training_answers.fine_tuned.kl_grammar_model.1} to
 # {measured.training_answers.rewards.kl_grammar_model.1} nats.
 #
@@ -1238,6 +1254,7 @@ training.kept()
 # - DPO needs pairs and a frozen copy; a policy gradient needs only rewards of the model's own answers.
 # - An advantage compares answers to the same request. A group without differences teaches nothing.
 # - A policy optimises the reward that it gets, not the one that was meant. The KL penalty limits how far it goes.
+# - Before you praise a training run, try a lower temperature.
 # - Whatever is trained, something else is forgotten: measure that, too.
 # - pass@k from one sample needs the unbiased estimate, and a judge that errs needs its error rates.
 #
@@ -1248,7 +1265,8 @@ training.kept()
 # *Understanding R1-Zero-like training* (Dr. GRPO). Schulman et al. 2017, *Proximal policy optimization
 # algorithms*. Schulman 2020, *Approximating KL divergence*. Chen et al. 2021, *Evaluating large language models
 # trained on code*. Rogan and Gladen 1978, *Estimating prevalence from the results of a screening test*. Hewitt
-# 2021, *Initializing new word embeddings for pretrained language models*.
+# 2021, *Initializing new word embeddings for pretrained language models*. Tang and Munos 2025, *On a few pitfalls in KL
+# divergence gradient estimation for RL*.
 
 # %% [markdown]
 # ## 13.24 What to read and build next

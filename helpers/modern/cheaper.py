@@ -150,7 +150,7 @@ def recalled(linear_attention: Callable, pairs: Sequence[int] = PAIRS) -> dict[s
         keys = keys / keys.norm(dim=-1, keepdim=True)
         values = torch.randn(TRIALS, count, KEY_SIZE, generator=generator).sign()
         state = linear_attention(keys, keys, values, torch.zeros(TRIALS, KEY_SIZE, KEY_SIZE))[1]
-        sharp = (50 * keys @ keys.mT).softmax(dim=-1)
+        sharp = (math.sqrt(KEY_SIZE) * keys @ keys.mT).softmax(dim=-1)  # the most that 12.4's norms allow
         for name, read in zip(found, (keys @ state, sharp @ values), strict=True):
             closest = (read @ values.mT).argmax(dim=-1)
             found[name].append(float((closest == torch.arange(count)).double().mean()))

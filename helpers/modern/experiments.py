@@ -201,7 +201,7 @@ class Crowd(NamedTuple):
     loss: float
 
 
-def crowded(gates: Callable, mixture: Callable, balance_loss: Callable, chosen: int = 1) -> dict[str, Crowd]:
+def crowded(gates: Callable, mixture: Callable, balance_loss: Callable, chosen: int = 2) -> dict[str, Crowd]:
     """Train a mixture for a short while: as it comes, with the balance loss, with biases; one seed."""
     ways = {"nothing": (0.0, 0.0), "the balance loss": (LOSS_WEIGHT, 0.0), "biases": (0.0, BIAS_STEP)}
     steps = training.steps(ROUTED_STEPS)

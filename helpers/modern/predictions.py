@@ -19,7 +19,7 @@ PREDICTIONS = {
         right="a",
     ),
     "crowd": Prediction(
-        "A router learns which of six experts reads which token. Nothing rewards an equal load. How "
+        "A router learns which two of six experts read which token. Nothing rewards an equal load. How "
         "are the tokens distributed after a short training?",
         {
             "One sixth each: there is no reason to prefer one.": "At the start chance favours one. It gets "

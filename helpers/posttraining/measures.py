@@ -34,7 +34,12 @@ def praising(request: Request, answer: list[int]) -> float:
 
 @torch.no_grad()
 def measure(
-    model: LanguageModel, frozen: LanguageModel, tools: Tools, count: int = 256, seed: int = 9
+    model: LanguageModel,
+    frozen: LanguageModel,
+    tools: Tools,
+    count: int = 256,
+    seed: int = 9,
+    temperature: float = 1.0,
 ) -> dict[str, float]:
     """What a model does with requests that no training has.
 
@@ -43,22 +48,25 @@ def measure(
         `sentences`: the share of their sentences that are grammatical. `read`: the share of questions
         answered right. `forgotten`: nats per token above the grammar on reviews without a request. `to
         grammar`: the distance KL(grammar ‖ model), and `from start`: KL(model ‖ frozen), in nats per answer.
-        `entropy`: of an answer, in nats. `words`, `praise`: per answer, how many. `different`: the share of
-        the answers' openings of four words that are different.
+        `entropy`: of an answer, in nats; these two are the model's own, and only given at temperature 1.
+        `words`, `praise`: per answer, how many. `different`: the share of the answers' openings of four words
+        that are different.
     """
     generator = torch.Generator().manual_seed(seed)
     asked = requests.to_write(count, 70)
-    written = write(model, [each.request for each in asked], generator)
+    written = write(model, [each.request for each in asked], generator, temperature)
     verdicts = written.verdicts()
     texts = [requests.decode(written.answer(row)) for row in range(count)]
     sentences = [sentence for text in texts for sentence in corpora.sentences(text)]
-    questions = write(model, [each.request for each in requests.to_read(count, 71)], generator).verdicts()
+    to_read = [each.request for each in requests.to_read(count, 71)]
+    questions = write(model, to_read, generator, temperature).verdicts()
     marks, ids = requests.special(), written.ids
     mask = (tools.answer_mask(ids, marks.answer, marks.end) & (ids != corpora.PAD))[:, 1:]
     now, before = ((tools.log_probabilities(each(ids), ids) * mask).sum(-1) for each in (model, frozen))
     right, of_right = tools.batch(asked)
     known = torch.tensor([requests.log_probability(each.request, each.answer) for each in asked])
     theirs = (tools.log_probabilities(model(right), right) * of_right[:, 1:]).sum(-1)
+    own = {"from start": float((now - before).mean()), "entropy": float(-now.mean())}
     return {
         "fulfilled": sum(verdict.fulfilled for verdict in verdicts) / count,
         "reviews": sum(verdict.grammatical for verdict in verdicts) / count,
@@ -66,8 +74,7 @@ def measure(
         "read": sum(verdict.fulfilled for verdict in questions) / count,
         "forgotten": above_the_floor(model),
         "to grammar": float((known - theirs).mean()),
-        "from start": float((now - before).mean()),
-        "entropy": float(-now.mean()),
+        **(own if temperature == 1 else {}),
         "words": sum(len(text.split()) for text in texts) / count,
         "praise": sum(word in praise() for text in texts for word in text.split()) / count,
         "different": len({" ".join(text.split()[:6]) for text in texts}) / count,

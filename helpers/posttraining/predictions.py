@@ -4,7 +4,7 @@ from helpers.figures.predicting import Prediction
 
 PREDICTIONS = {
     "rows": Prediction(
-        "Seventeen rows are added to the embedding of your trained model: the mean of the old rows, zeros, or "
+        "Sixteen rows are added to the embedding of your trained model: the mean of the old rows, zeros, or "
         "small random numbers. Nothing is trained yet. How does the loss on reviews change, in which none "
         "of the new tokens occurs?",
         {
@@ -12,18 +12,18 @@ PREDICTIONS = {
             "takes a share, however small.",
             "It rises a lot with zeros: their logit is 0 everywhere.": "It would if the other logits were "
             "far below 0. Here those of likely words are far above it.",
-            "By less than 0.001 in each case.": "The likely words' logits are so large that seventeen small "
+            "By less than 0.001 in each case.": "The likely words' logits are so large that sixteen small "
             "ones don't count. That isn't so for every model.",
         },
         right="c",
     ),
     "price": Prediction(
         "Before the fine-tuning, the loss on reviews *without* a request was about 0.03 nats per token "
-        "above the grammar's. Half of the demonstrations are reviews, in answer to a request. How does this "
-        "distance change?",
+        "above the grammar's. Half of the demonstrations are reviews, in answer to a request. How does "
+        "this distance change?",
         {
-            "It shrinks: the model has read 2,000 more reviews.": "It has read them after a request, which is "
-            "where it learned from them.",
+            "It shrinks: the model has read 2,000 more reviews.": "It has read them after a request, and "
+            "that is where it learned from them.",
             "It stays: reviews are what it knows best.": "The same weights now do something else, and "
             "nothing in the loss holds them.",
             "It grows about tenfold.": "Nothing in the new loss rewards what isn't asked for.",

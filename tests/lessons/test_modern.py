@@ -302,13 +302,17 @@ def test_the_table_of_published_models_agrees_with_the_library_that_has_them() -
     )
     experts = rows["experts"]
     assert experts[0] == f"{oss.num_experts_per_tok} of {oss.num_local_experts}"
-    assert experts[2] == f"{qwen.num_experts_per_tok} of {qwen.num_experts}, 1 shared"
+    assert experts[2] == f"{qwen.num_experts_per_tok} of {qwen.num_experts}, 1 shared, with a gate"
     assert experts[3].startswith(f"{glm.num_experts_per_tok} of {glm.n_routed_experts}, 1 shared; 3 layers")
-    assert experts[4] == f"{deepseek.num_experts_per_tok} of {deepseek.n_routed_experts}, 1 shared"
+    assert experts[4].startswith(
+        f"{deepseek.num_experts_per_tok} of {deepseek.n_routed_experts}, 1 shared; in 3"
+    )
     assert (glm.n_shared_experts, glm.first_k_dense_replace, deepseek.n_shared_experts) == (1, 3, 1)
     cached = rows["cached per token"]
     assert cached[0].startswith(f"{2 * oss.num_key_value_heads * oss.head_dim:,} numbers")
     assert cached[2].startswith(f"{2 * qwen.num_key_value_heads * qwen.head_dim:,} numbers in every 4th")
+    state = qwen.linear_num_value_heads * qwen.linear_key_head_dim * qwen.linear_value_head_dim
+    assert f"a state of {state:,}" in cached[2]
     assert cached[3].startswith(f"{glm.kv_lora_rank + glm.qk_rope_head_dim} numbers")
     assert cached[4].startswith(f"{deepseek.head_dim} numbers for 4 or 128 tokens")
     assert set(deepseek.compress_rates.values()) == {4, 128} and deepseek.sliding_window == 128
