@@ -98,8 +98,8 @@ check("modern.rms_norm", rms_norm)
 # $\odot$ multiplies channel by channel. There are no biases: Chowdhery et al. (2022, section 2) left them out of
 # PaLM, and report that large models trained more stably.
 #
-# **By hand.** $C$ = 1, $d_\text{ff}$ = 1, $W_\text{gate}$ = 1, $W_\text{up}$ = 2, $W_\text{down}$ = 3, $x$ = 1. The gate is
-# SiLU(1) = 0.731, times 2 is 1.462, times 3 is **4.386**.
+# **By hand.** $C$ = 1, $d_\text{ff}$ = 1, $W_\text{gate}$ = 1, $W_\text{up}$ = 2, $W_\text{down}$ = 3, $x$ = 1. The
+# gate is SiLU(1) = 0.731, times 2 is 1.462, times 3 is **4.386**.
 #
 # Why does it help? "We offer no explanation", Shazeer's paper ends; "we attribute their success, as all else, to
 # divine benevolence."
@@ -147,15 +147,15 @@ check("modern.gated", GatedFeedForward)
 
 # %% [markdown]
 # Three maps have 50 % more weights than two, and with 50 % more weights any change may look good. So a fair
-# comparison takes two thirds of the width. Llama 7B's is 11,008: two thirds of 4 · 4,096, up to a multiple of 256
-# (Touvron et al. 2023).
+# comparison takes two thirds of the width: 11,008 in Llama 7B, two thirds of 4 · 4,096, up to a multiple of 256.
 #
 # ## 12.3 Longer texts
 #
 # **A larger base.** Rotary positions (3.8) turn pair $i$ of a head's $D$ features by $b^{-2i/D}$ per position, with
 # the base $b$ = 10,000. The slowest pairs don't complete a turn in a text of 4,096 positions, so training shows a
 # model only a part of their circle. In longer texts they point where it has never seen them. Xiong et al. (2023)
-# raised Llama 2's base to 500,000, to keep distant positions from fading, and trained on with long texts. A larger base turns the pairs more slowly:
+# raised Llama 2's base to 500,000, to keep distant positions from fading, and trained on with long texts. A larger
+# base turns the pairs more slowly:
 
 # %% draw=true
 # How far the pairs of a head of 128 features turn, for three bases
@@ -174,7 +174,7 @@ figures.show_table(figures.turns_table())
 figures.show_table(figures.windows_table())
 
 # %% [markdown]
-# This is what a position *can* know of. How much of it survives, only training shows.
+# This is what a position *can* know of.
 
 # %% [markdown]
 # ## 12.4 Attention today
@@ -418,8 +418,8 @@ with waiting_for("Exercises 12.1 to 12.5"):
 # difference worth mentioning. With a small model on an easy language there is little to gain.
 #
 # A **ladder** shows what each change does: each rung makes a single one, and is trained from three seeds with the
-# best of three learning rates. All but the last have about the same number of weights. It takes an hour, so it was measured beforehand, by
-# `python -m benchmarks.training_modern`.
+# best of three learning rates. All but the last have about the same number of weights. It takes an hour, so it was
+# measured beforehand, by `python -m benchmarks.training_modern`.
 
 # %% predict="modern.worth"
 
@@ -433,27 +433,26 @@ with waiting_for("your prediction"), after_predicting("modern.worth"):
 # Two changes clearly help. **Norm first** lowers the loss by
 # {-measured.training_modern.norm_first.since_the_rung_above:.2f} nats per token (95 % interval
 # {-measured.training_modern.norm_first.since_the_rung_above.3:.2f} to
-# {-measured.training_modern.norm_first.since_the_rung_above.2:.2f}); of the three learning rates, it did best
-# with the highest, the paper's block with the lowest. **Rotary positions** lower it by
+# {-measured.training_modern.norm_first.since_the_rung_above.2:.2f}); of the three learning rates, it did best with
+# the highest, the paper's block with the lowest. **Rotary positions** lower it by
 # {-measured.training_modern.rotary_positions.since_the_rung_above:.3f}
 # ({-measured.training_modern.rotary_positions.since_the_rung_above.3:.3f} to
-# {-measured.training_modern.rotary_positions.since_the_rung_above.2:.3f}). Leaving out the biases costs a
-# little, {measured.training_modern.no_biases.since_the_rung_above.1}
+# {-measured.training_modern.rotary_positions.since_the_rung_above.2:.3f}). Leaving out the biases costs a little,
+# {measured.training_modern.no_biases.since_the_rung_above.1}
 # ({measured.training_modern.no_biases.since_the_rung_above.2} to
-# {measured.training_modern.no_biases.since_the_rung_above.3}). For the other six changes the interval contains
-# 0: three seeds can't show whether they help or harm a model of this size.
+# {measured.training_modern.no_biases.since_the_rung_above.3}). For the other six changes the interval contains 0:
+# three seeds can't show whether they help or harm a model of this size.
 #
-# Now look at time. Each change made a step slower on our processor. An RMS norm does less work than a layer
-# norm but takes longer, since torch has layer norm as one fused operation. With queries and keys normalised a step
-# takes {measured.training_modern.query_key_norm.time_of_a_step} times as long as the paper's, with experts (12.8)
-# {measured.training_modern.2_of_4_experts_as_many_weights.time_of_a_step} times: many small products are slower than a
-# few large ones. At equal time no
-# rung is clearly the best, and the two with experts
+# Now look at time. Each change made a step slower on our processor. An RMS norm does less work than a layer norm but
+# takes longer, since torch has layer norm as one fused operation. With queries and keys normalised a step takes
+# {measured.training_modern.query_key_norm.time_of_a_step} times as long as the paper's, with experts (12.8)
+# {measured.training_modern.2_of_4_experts_as_many_weights.time_of_a_step} times: many small products are slower than
+# a few large ones. At equal time no rung is clearly the best, and the two with experts
 # ({measured.training_modern.2_of_4_experts_as_many_weights.equal_time:.3f} and
 # {measured.training_modern.2_of_4_experts_as_much_work.equal_time:.3f}) are behind the last without
 # ({measured.training_modern.query_key_norm.equal_time:.3f}) by more than seeds differ.
 #
-# (The rates tried were 0.003, 0.01 and 0.03. The paper's block took the lowest and several rungs the highest.)
+# (The rates were 0.003, 0.01 and 0.03. The paper's block took the lowest, several rungs the highest.)
 
 # %% [markdown]
 # **A rung of your own.** Your block has every change down to *query-key norm*. With the ladder's sizes, text,
@@ -491,16 +490,16 @@ with waiting_for("Exercises 12.1 to 12.5"), after_predicting("modern.worth"):
 # {-measured.training_modern.rotary_positions.since_the_rung_above.2:.3f}); both keep their lead over the rung above
 # at equal time. The gate's interval, {measured.training_modern.gate_swiglu.since_the_rung_above.2:.3f} to
 # {measured.training_modern.gate_swiglu.since_the_rung_above.3:.3f}, contains 0: three seeds can't show whether it
-# helps, so I would leave it out as long as nothing else speaks for it. The same holds for RMS norm, grouped heads
-# and query-key norm. The experts with as much work can't be told apart from the model before experts at equal steps
+# helps, so I would leave it out as long as nothing else speaks for it. The same holds for RMS norm, grouped heads and
+# query-key norm. The experts with as much work can't be told apart from the model before experts at equal steps
 # ({measured.training_modern.2_of_4_experts_as_much_work.equal_steps:.3f} against
 # {measured.training_modern.query_key_norm.equal_steps:.3f}), but are behind at equal time
 # ({measured.training_modern.2_of_4_experts_as_much_work.equal_time:.3f} against
 # {measured.training_modern.query_key_norm.equal_time:.3f}), since a step takes
 # {measured.training_modern.2_of_4_experts_as_much_work.time_of_a_step} instead of
-# {measured.training_modern.query_key_norm.time_of_a_step} times as long as the paper's. Makers of large models
-# decide by what isn't in this table: grouped heads halve the cache, which fills their memory; norms of queries and keys keep the training of large models from diverging; on their processors RMS norm and experts have
-# kernels of their own.
+# {measured.training_modern.query_key_norm.time_of_a_step} times as long as the paper's. Makers of large models decide
+# by what isn't in this table: grouped heads halve the cache, which fills their memory; norms of queries and keys keep
+# the training of large models from diverging; on their processors RMS norm and experts have kernels of their own.
 #
 # **Rubric**
 # - 1 point: a change that helps, with its interval.
@@ -523,10 +522,10 @@ with waiting_for("Exercises 12.1 to 12.5"), after_predicting("modern.worth"):
 #
 # $$g_e = \frac{e^{s_e}}{\sum_{i \in K} e^{s_i}} \text{ for } e \in K, \quad 0 \text{ for all others}$$
 #
-# **By hand.** Scores (2, 1, 0, 1.5), $k$ = 2. Without biases the best are 2 and 1.5. Their softmax: $1/(1 + e^{-0.5})$
-# = 0.622 and 0.378. So the gates are **(0.622, 0, 0, 0.378)**. With the biases (0, 0, 3, 0) the first and the third
-# are chosen, and the softmax of their scores, 2 and 0, gives **(0.881, 0, 0.119, 0)**. (With $k$ = 1 each gate is 1, and
-# the router learns nothing from the model's loss; Switch takes a softmax over all experts.)
+# **By hand.** Scores (2, 1, 0, 1.5), $k$ = 2. Without biases the best are 2 and 1.5. Their softmax: $1/(1 +
+# e^{-0.5})$ = 0.622 and 0.378. So the gates are **(0.622, 0, 0, 0.378)**. With the biases (0, 0, 3, 0) the first and
+# the third are chosen, and the softmax of their scores, 2 and 0, gives **(0.881, 0, 0.119, 0)**. (With $k$ = 1 each
+# gate is 1, and the router learns nothing from the model's loss; Switch takes a softmax over all experts.)
 #
 # **Exercise 12.8** · difficulty 3 of 5 · 10 minutes · 3 points
 #
@@ -660,10 +659,10 @@ def balance_loss(logits, k):
 
 
 # %% [markdown]
-# Another way leaves the loss alone (Wang et al. 2024; DeepSeek-V3 was trained so, with a tiny loss for each text
-# beside it). After each step, the bias of each
-# expert that got less than its share goes up a little, and that of each other goes down. A small model with a
-# mixture of six experts learns three times for a few seconds: as it is, with this loss, with biases.
+# Another way leaves the loss alone (Wang et al. 2024; so was DeepSeek-V3 trained, but for a tiny loss). After each
+# step, the bias of each expert that got less than its share goes up a little, and that of each other goes down. A
+# small model with a mixture of six experts learns three times for a few seconds: as it is, with this loss, with
+# biases.
 
 # %% predict="modern.crowd"
 
@@ -676,8 +675,8 @@ with waiting_for("Exercises 12.8 and 12.9"), after_predicting("modern.crowd"):
 # Each line is an expert's share of the tokens' two places. In the last ten steps of our run the busiest expert got
 # 30 % and the idlest 13 % with nothing; with the balance loss 21 % and 15 %, with biases 18 % and 16 %. The model's
 # own loss hardly differed: 2.46, 2.47 and 2.48. (One seed.) An expert that is chosen more learns more, and
-# the router can come to prefer it. In large models without such a loss, a few experts ended up doing everything
-# (Shazeer et al. 2017, section 4).
+# the router can come to prefer it. In large models without such a loss, a few experts did everything (Shazeer et
+# al. 2017, section 4).
 
 # %% [markdown]
 # A good place for a break.
@@ -737,9 +736,9 @@ check("modern.quantized", quantized)
 explorers.bits_explorer(quantized, "Exercise 12.11")
 
 # %% [markdown]
-# Such an **outlier** spoils its row: the other weights are rounded to a coarse grid. In large models the main trouble is
-# outliers in a few channels of the *activations* x. Dettmers et al. (2022) quantise activations as well, but compute
-# with those channels in 16 bits. We quantise only weights.
+# Such an **outlier** spoils its row: the other weights are rounded to a coarse grid. In large models the main trouble
+# is outliers in a few channels of the *activations* x. Dettmers et al. (2022) quantise activations as well, but
+# compute with those channels in 16 bits. We quantise only weights.
 
 # %% [markdown]
 # Now quantise all maps of the trained model, and its words, with 8 bits and with fewer.
@@ -754,10 +753,10 @@ with waiting_for("Exercise 12.11, and the training in 12.7"), after_predicting("
     show(figures.bits(cheaper.losses_by_bits(trained, quantized)))
 
 # %% [markdown] reveals="modern.bits"
-# In our run, 8 bits changed the loss by less than 0.0001, 4 bits by 0.0095, 3 bits by 0.072, and 2 bits gave
-# a model that knows next to nothing (one model). *Training* needs more, since many tiny steps have to add up: mixed-precision training computes in 16
-# bits, but keeps the weights in 32 (Micikevicius et al. 2018). bfloat16 keeps about two or three digits of a number:
-# next to 1 it has only steps of 1/128.
+# In our run, 8 bits changed the loss by less than 0.0001, 4 bits by 0.0095, 3 bits by 0.072, and 2 bits gave a model
+# that knows next to nothing (one model). *Training* needs more, since many tiny steps have to add up: mixed-precision
+# training computes in 16 bits, but keeps the weights in 32 (Micikevicius et al. 2018). bfloat16 keeps about two or
+# three digits of a number: next to 1 it has only steps of 1/128.
 
 # %% [markdown]
 # Why not *train* with few bits? A training run adds up many tiny steps:
@@ -830,18 +829,17 @@ with waiting_for("Exercises 12.11 and 12.12, and the training in 12.7"):
 # %% [markdown]
 # In our run four bits cost 0.0078 nats per token with a scale for each row, and 0.0041 to 0.0060 with one for each
 # group. But look at equal bytes: five bits with a scale for each row take 0.64 bytes and cost 0.0003, four bits in
-# groups of 16 take 0.63 and cost 0.0051. Perhaps our small model has no outliers that groups
-# could mend. In models with
-# billions of weights, small groups were better at equal bytes (Dettmers and Zettlemoyer 2023). (gpt-oss keeps
-# floating-point numbers of four bits, MXFP4.)
+# groups of 16 take 0.63 and cost 0.0051. Perhaps our small model has no outliers that groups could mend. In models
+# with billions of weights, small groups were better at equal bytes (Dettmers and Zettlemoyer 2023). (gpt-oss has
+# floats of four bits, MXFP4.)
 
 # %% [markdown]
 # ## 12.13 A smaller cache
 #
 # **Why.** Grouped heads (12.4) shrink the cache by sharing keys and values. **Latent attention** (MLA, DeepSeek-AI
 # 2024, section 2.1) keeps *one* short vector for each position, the latent $c$, and every head makes its keys and
-# values from it: $k = U_k\,c$ and $v = U_v\,c$. GLM-5 (12.17) has 64 heads with keys and values of 256 features: 32,768
-# numbers for each position and layer. Its cache holds 576, and an index (12.17).
+# values from it: $k = U_k\,c$ and $v = U_v\,c$. GLM-5 (12.17) has 64 heads with keys and values of 256 features:
+# 32,768 numbers for each position and layer. Its cache holds 576, and an index (12.17).
 #
 # Keys needn't be made again at every step, since
 #
@@ -904,8 +902,8 @@ with waiting_for("Exercise 12.13"):
 # ## 12.14 No cache at all
 #
 # **Why.** Even a small cache grows with the text, and so does the work for each new token. Leave out the softmax,
-# and attention becomes a sum that can be carried along (Katharopoulos et al. 2020, who also map queries and keys to
-# positive features, and normalise). With vectors as rows:
+# and attention becomes a sum that can be carried along (Katharopoulos et al. 2020, who also make queries and keys
+# positive and normalise). With vectors as rows:
 #
 # $$q_t \sum_{s \le t} k_s^\top v_s = q_t\,S_t \qquad S_t = S_{t-1} + k_t^\top v_t$$
 #
@@ -969,10 +967,10 @@ with waiting_for("Exercise 12.14"), after_predicting("modern.recall"):
     show(figures.recall(cheaper.recalled(linear_attention)))
 
 # %% [markdown] reveals="modern.recall"
-# With 16 channels the state returns 8 pairs without a mistake. Of 16 it returns nine in ten, of 32 about half, of 128 one in ten, where
-# a softmax over all keys finds nearly every one. Pairs overlap in the state. Today's linear layers have a gate that
-# forgets, and take out what a key held before they write a new value (Yang et al. 2024). But what doesn't fit is
-# lost. So such models keep some layers full, as Qwen3.5 does every fourth (12.17).
+# With 16 channels the state returns 8 pairs without a mistake. Of 16 it returns nine in ten, of 32 about half, of 128
+# one in ten, where a softmax over all keys finds nearly every one. Pairs overlap in the state. Today's linear layers
+# have a gate that forgets, and take out what a key held before they write a new value (Yang et al. 2024). But what
+# doesn't fit is lost. So such models keep some layers full, as Qwen3.5 does every fourth (12.17).
 
 # %% [markdown]
 # A good place for a break.
@@ -1095,10 +1093,9 @@ with waiting_for("Exercises 12.15 and 12.16, and the training in 12.7"):
 # The third bars match the first up to the randomness of 4,000 draws.
 
 # %% [markdown]
-# **Tokens per call.** Say each draft is kept with probability $a$, independently. With $K$ drafts, one call of the
-# large model brings $1 + a + a^2 + \dots + a^K$ tokens on average: the $n$-th draft counts only if all $n$ were kept.
-# The 1 is the token that the call itself adds: a replacement, or, where all were kept, one more. For $a$ = 0.8 and
-# $K$ = 4 that is 3.36.
+# **Tokens per call.** If each draft is kept with probability $a$, independently, one call with $K$ drafts brings $1 +
+# a + a^2 + \dots + a^K$ tokens on average: the $n$-th draft counts only if all $n$ were kept. The 1 is the token that
+# the call itself adds: a replacement, or, where all were kept, one more. For $a$ = 0.8 and $K$ = 4 that is 3.36.
 
 # %% [markdown]
 # Make the two models more alike, then draft more tokens at once. Which of the two helps more?
@@ -1141,12 +1138,11 @@ figures.show_table(figures.published())
 # %% [markdown]
 # Three things that we haven't built:
 #
-# - **Sparse attention**: a small, cheap attention chooses the positions that the large one reads, 2,048 in GLM-5
-#   (DeepSeek-AI 2025, *DeepSeek-V3.2*).
-# - **Heads for several tokens**: the model is trained to predict the next tokens, too, not the next one alone, and
-#   uses these predictions as drafts (Gloeckle et al. 2024; DeepSeek-AI 2024, *DeepSeek-V3*, section 2.2).
-# - **Training in 8 bits**: products in fp8, with a scale for each small group, sums in 32 bits (*DeepSeek-V3*, section
-#   3.3).
+# - **Sparse attention**: a small attention chooses the positions that the large one reads, 2,048 in GLM-5 (DeepSeek-AI
+#   2025, *DeepSeek-V3.2*).
+# - **Heads for several tokens**: the model also predicts tokens after the next one, and uses them as drafts (Gloeckle
+#   et al. 2024; DeepSeek-AI 2024, *DeepSeek-V3*, section 2.2).
+# - **Training in fp8**, with a scale for each small group (*DeepSeek-V3*, section 3.3).
 
 # %% [markdown]
 # ## 12.18 A letter to a friend
@@ -1173,8 +1169,8 @@ figures.show_table(figures.published())
 #
 # **Rubric**
 # - 1 point: int8: memory, nearly the same answers, can be done to the model as it is.
-# - 1 point: speculative decoding: waiting (fewer calls one after another), exactly the same distribution, as it is, needs a small
-#   model.
+# - 1 point: speculative decoding: waiting (fewer calls one after another), exactly the same distribution, as it is,
+#   needs a small model.
 # - 1 point: grouped heads: the cache's memory; a different model.
 # - 1 point: experts: work for each token, not memory; a different model.
 # - 1 point: two numbers measured in the lesson, used rightly.
@@ -1195,14 +1191,15 @@ figures.show_table(figures.published())
 # - Drafts are judged in one call, and the texts are exactly as probable as the large model's.
 #
 # **Sources.** Zhang and Sennrich 2019, *Root mean square layer normalization*. Shazeer 2020, *GLU variants improve
-# Transformer*. Su et al. 2021, *RoFormer*. Ainslie et al. 2023, *GQA*. Henry et al. 2020, *Query-key normalization for
-# Transformers*. Dehghani et al. 2023, *Scaling vision Transformers to 22 billion parameters*. Chowdhery et al. 2022,
-# *PaLM*. Touvron et al. 2023, *LLaMA*. Yang et al. 2025, *Qwen3 technical report*. Shazeer et al. 2017, *Outrageously
-# large neural networks*. Fedus, Zoph and Shazeer 2022, *Switch Transformers*. Jiang et al. 2024, *Mixtral of experts*.
-# Dai et al. 2024, *DeepSeekMoE*. Wang et al. 2024, *Auxiliary-loss-free load balancing strategy for mixture-of-experts*.
-# Xiong et al. 2023, *Effective long-context scaling of foundation models*. Dettmers et al. 2022, *LLM.int8()*. Dettmers
-# and Zettlemoyer 2023, *The case for 4-bit precision*. Micikevicius et al. 2018, *Mixed precision training*. DeepSeek-AI
-# 2024, *DeepSeek-V2* and *DeepSeek-V3*; 2025, *DeepSeek-V3.2*; 2026, *DeepSeek-V4*. Katharopoulos et al. 2020, *Transformers
-# are RNNs*. Yang et al. 2024, *Gated delta networks*. Gloeckle et al. 2024, *Better & faster large language models via
-# multi-token prediction*. Leviathan, Kalman and Matias 2023, *Fast inference from Transformers via speculative decoding*.
-# Chen et al. 2023, *Accelerating large language model decoding with speculative sampling*.
+# Transformer*. Su et al. 2021, *RoFormer*. Ainslie et al. 2023, *GQA*. Henry et al. 2020, *Query-key normalization
+# for Transformers*. Dehghani et al. 2023, *Scaling vision Transformers to 22 billion parameters*. Chowdhery et al.
+# 2022, *PaLM*. Touvron et al. 2023, *LLaMA*. Yang et al. 2025, *Qwen3 technical report*. Shazeer et al. 2017,
+# *Outrageously large neural networks*. Fedus, Zoph and Shazeer 2022, *Switch Transformers*. Jiang et al. 2024,
+# *Mixtral of experts*. Dai et al. 2024, *DeepSeekMoE*. Wang et al. 2024, *Auxiliary-loss-free load balancing strategy
+# for mixture-of-experts*. Xiong et al. 2023, *Effective long-context scaling of foundation models*. Dettmers et al.
+# 2022, *LLM.int8()*. Dettmers and Zettlemoyer 2023, *The case for 4-bit precision*. Micikevicius et al. 2018, *Mixed
+# precision training*. DeepSeek-AI 2024, *DeepSeek-V2* and *DeepSeek-V3*; 2025, *DeepSeek-V3.2*; 2026, *DeepSeek-V4*.
+# Katharopoulos et al. 2020, *Transformers are RNNs*. Yang et al. 2024, *Gated delta networks*. Gloeckle et al. 2024,
+# *Better & faster large language models via multi-token prediction*. Leviathan, Kalman and Matias 2023, *Fast
+# inference from Transformers via speculative decoding*. Chen et al. 2023, *Accelerating large language model decoding
+# with speculative sampling*.

@@ -61,8 +61,8 @@ for each in requests.to_write(3, seed=1) + requests.to_read(2, seed=2):
 # ## 13.2 The template
 #
 # **Why.** A model reads one row of tokens. Three **special tokens** say who is speaking: `<request>`, `<answer>` and
-# `<end>`. (In a chat model this is the *chat template*.) They are numbers of their own, so nobody can type them: a request with the *text* `<answer>` in it is
-# still one request.
+# `<end>`. (In a chat model this is the *chat template*.) They are numbers of their own, so nobody can type them: a
+# request with the *text* `<answer>` in it is still one request.
 #
 # **By hand.** With the special tokens 90, 91, 92, and *who wrote it ?* as 5 6 7 8: the row **90 5 6 7 8 91** waits for
 # an answer. With the answer *rosa lambert*, 3 4, it is 90 5 6 7 8 91 **3 4 92**.
@@ -159,10 +159,10 @@ check("posttraining.answer_mask", answer_mask)
 # %% [markdown]
 # ## 13.4 Padding
 #
-# **Why.** The rows of a batch differ in length, and a tensor's rows don't. So short rows are filled up, and a mask says
-# what is real. In lesson 8 the padding's number said so. Often it can't: many models pad with the very token that
-# ends an answer, and whoever leaves out all such tokens also leaves out the real one. Then the model never learns to
-# stop.
+# **Why.** The rows of a batch differ in length, and a tensor's rows don't. So short rows are filled up, and a mask
+# says what is real. In lesson 8 the padding's number said so. Often it can't: many models pad with the very token
+# that ends an answer, and whoever leaves out all such tokens also leaves out the real one. Then the model never
+# learns to stop.
 #
 # **By hand.** Rows 5 6 and 7, padded with 0: **5 6** and **7 0**. Real: True True and True False.
 #
@@ -193,8 +193,7 @@ def pad(rows, pad_token):
     ### BEGIN SOLUTION
     lengths = [len(row) for row in rows]
     T = max(lengths)
-    full = [[*row, *[pad_token] * (T - len(row))] for row in rows]
-    ids = torch.tensor(full, dtype=torch.long)
+    ids = torch.tensor([[*row, *[pad_token] * (T - len(row))] for row in rows])
     return ids, torch.arange(T) < torch.tensor(lengths).unsqueeze(1)
     ### END SOLUTION
 
@@ -255,10 +254,10 @@ with waiting_for("Exercise 13.5"), after_predicting("posttraining.rows"):
     show(plots.bars(["no new rows", *starts], {unit: losses}, ylabel=unit, title=title))
 
 # %% [markdown] reveals="posttraining.rows"
-# In our run each of the three changed the loss by less than 0.001. A logit of 0 takes $e^0$ of a sum that has the likely
-# words' logits in it, and these are far above 0 here. It needn't be so: where a model's logits are all far below 0, as
-# in some large ones, new rows near 0 take most of the probability, and what the model writes falls apart (Hewitt 2021).
-# The mean is safe in both cases.
+# In our run each of the three changed the loss by less than 0.001. A logit of 0 takes $e^0$ of a sum that has the
+# likely words' logits in it, and these are far above 0 here. It needn't be so: where a model's logits are all far
+# below 0, as in some large ones, new rows near 0 take most of the probability, and what the model writes falls apart
+# (Hewitt 2021). The mean is safe in both cases.
 
 # %% [markdown]
 # ## 13.6 Log-probabilities of tokens
@@ -306,16 +305,16 @@ check("posttraining.log_probabilities", log_probabilities)
 # %% [markdown]
 # ## 13.7 The loss of the answers
 #
-# **Why.** **Supervised fine-tuning**, SFT (Ouyang et al. 2022, section 3.5), is lesson 8's loss on demonstrations, here with
-# the mask.
+# **Why.** **Supervised fine-tuning**, SFT (Ouyang et al. 2022, section 3.5), is lesson 8's loss on demonstrations,
+# here with the mask.
 #
 # $$L = -\frac{1}{N} \sum_{\text{answers' tokens}} \ln p(\text{token} \mid \text{all before it})$$
 #
-# $N$ counts these tokens in the whole batch. A mean of the rows' means would be a different loss: each token of a short
-# answer would count more.
+# $N$ counts these tokens in the whole batch. A mean of the rows' means would be a different loss: each token of a
+# short answer would count more.
 #
-# **By hand.** Row 1 has log-probabilities −1, −2, −3, of which the last two count; in row 2 one counts, −4. $L$ = (2 + 3
-# + 4)/3 = **3**.
+# **By hand.** Row 1 has log-probabilities −1, −2, −3, of which the last two count; in row 2 one counts, −4. $L$ = (2
+# + 3 + 4)/3 = **3**.
 #
 # **Exercise 13.7** · difficulty 3 of 5 · 5 minutes · 3 points
 #
@@ -413,19 +412,18 @@ with waiting_for("the training above"), after_predicting("posttraining.price"):
     print(f"before the fine-tuning it was {experiments.above_the_floor(model):.2f}")
 
 # %% [markdown] reveals="posttraining.price"
-# With three seeds, from one pretrained model (`python -m benchmarks.training_answers`; mean ± half of the 95 % interval), the fine-tuned models fulfilled
-# {measured.training_answers.fine_tuned.fulfilled} of the requests for reviews and answered
-# {measured.training_answers.fine_tuned.questions} of the questions. On reviews without a request, which is all they
-# once knew, they are {measured.training_answers.fine_tuned.nats_forgotten} nats per token above the grammar, instead
-# of {measured.training_answers.pretrained.nats_forgotten}. This is **forgetting**: nothing in the new loss rewards
-# what isn't asked for. (At our learning rate, 0.004; others weren't tried.)
+# With three seeds, from one pretrained model (`python -m benchmarks.training_answers`; mean ± half of the 95 %
+# interval), the fine-tuned models fulfilled {measured.training_answers.fine_tuned.fulfilled} of the requests for
+# reviews and answered {measured.training_answers.fine_tuned.questions} of the questions. On reviews without a
+# request, which is all they once knew, they are {measured.training_answers.fine_tuned.nats_forgotten} nats per token
+# above the grammar, instead of {measured.training_answers.pretrained.nats_forgotten}. This is **forgetting**: nothing
+# in the new loss rewards what isn't asked for. (At our learning rate, 0.004.)
 #
 # And the mask? Without it the same demonstrations gave {measured.training_answers.no_mask.fulfilled} of the requests
 # and {measured.training_answers.no_mask.questions} of the questions, and forgot
 # {measured.training_answers.no_mask.nats_forgotten}. Two fifths of the tokens that count are then
-# those of reviews in questions, which have nothing to do with a request. They also explain, we think, why it forgets a
-# little less and writes more whole reviews: not those that were asked for. (The questions' difference is no larger than
-# seeds differ.)
+# those of reviews in questions, which have nothing to do with a request. (The questions' difference is no larger
+# than seeds differ.)
 
 # %% [markdown]
 # A good place for a break.
@@ -433,7 +431,7 @@ with waiting_for("the training above"), after_predicting("posttraining.price"):
 # ## 13.9 Exact match
 #
 # **Why.** The simplest evaluation: an answer is right if it equals the one right answer, token by token, and ends
-# there. (Whether a model stops in time is part of its answer.)
+# there.
 #
 # **By hand.** `<end>` is 9. Written: 3 4 9 7, and 3 4 5 9, and 3 4. The truth is always 3 4: one in three, **1/3**.
 #
@@ -511,7 +509,7 @@ def answer_log_probability(logits, ids, mask):
 check("posttraining.answer_log_probability", answer_log_probability)
 
 # %% [markdown]
-# A longer option is a product of more probabilities, so it starts behind; the mean per token removes that.
+# A longer option is a product of more probabilities; the mean per token removes that.
 #
 # **By hand.** Options with −3 and −4, of 1 and 2 tokens. As a whole the first is likelier; per token it is −3
 # against −2: the **second**.
@@ -556,8 +554,8 @@ with waiting_for("Exercises 13.9 and 13.10, and the training in 13.8"):
 
 # %% [markdown]
 # Greedy writing takes the likeliest token each time, so on answers of one word it agrees with choosing, as long as no
-# third word is likelier. Drawing at temperature 1 is right less often. It is one model: say which way you used whenever
-# you report a share.
+# third word is likelier. Drawing at temperature 1 is right less often. Whenever you report a share, say how it was
+# got.
 
 # %% [markdown]
 # ## 13.11 A judge that errs
@@ -566,8 +564,8 @@ with waiting_for("Exercises 13.9 and 13.10, and the training in 13.8"):
 # whose truth is known: the share of right ones that it calls right, its **sensitivity**, and of wrong ones that it
 # calls wrong, its **specificity**.
 #
-# **Formula.** Of a true share $p$ such a judge measures $m = p \cdot \text{sens} + (1 - p)(1 - \text{spec})$. Solve for
-# $p$ (Rogan and Gladen 1978).
+# **Formula.** Of a true share $p$ such a judge measures $m = p \cdot \text{sens} + (1 - p)(1 - \text{spec})$. Solve
+# for $p$ (Rogan and Gladen 1978).
 #
 # **By hand.** Sensitivity 0.9, specificity 0.8, and it calls 0.48 right: (0.48 − 0.2)/0.7 = **0.4**.
 #
@@ -616,8 +614,8 @@ check("posttraining.true_share", true_share)
 #
 # $$L = -\ln \sigma\big(\beta\,(\Delta_\text{chosen} - \Delta_\text{rejected})\big)$$
 #
-# **By hand.** At the start both $\Delta$ are 0, and $L = \ln 2$ = 0.693. With $\Delta$ = 1 and −2 and $\beta$ = 0.1: $-\ln
-# \sigma(0.3)$ = **0.554**.
+# **By hand.** At the start both $\Delta$ are 0, and $L = \ln 2$ = 0.693. With $\Delta$ = 1 and −2 and $\beta$ = 0.1:
+# $-\ln \sigma(0.3)$ = **0.554**.
 #
 # **Exercise 13.12** · difficulty 3 of 5 · 7 minutes · 3 points
 #
@@ -689,8 +687,8 @@ with (
 # **Why.** A pair says which is better; a **reward** says how good an answer is. For mathematics and code it can be
 # computed, a *verifiable reward*, as in DeepSeek-R1 (DeepSeek-AI 2025), and here too.
 #
-# **By hand.** Asked for: sentiment favourable, author woman. The parser reads favourable, woman, ghost story: **1**. It
-# reads favourable, man: **0**. It reads nothing, since a word is wrong: **0**. The answer doesn't end: **0**.
+# **By hand.** Asked for: sentiment favourable, author woman. The parser reads favourable, woman, ghost story: **1**.
+# It reads favourable, man: **0**. It reads nothing, since a word is wrong: **0**. The answer doesn't end: **0**.
 #
 # **Exercise 13.13** · difficulty 3 of 5 · 5 minutes · 3 points
 #
@@ -736,7 +734,8 @@ check("posttraining.reward", reward)
 # ## 13.14 Advantages within a group
 #
 # **Why.** Some requests are easy, some hard. So several answers to the *same* request are compared: what counts is by
-# how much an answer is better than the mean of its group (Shao et al. 2024, *DeepSeekMath*; the method is called GRPO).
+# how much an answer is better than the mean of its group (Shao et al. 2024, *DeepSeekMath*; the method is called
+# GRPO).
 #
 # **Formula.** $A_i = r_i - \bar r$, and in DeepSeekMath $A_i = (r_i - \bar r) / s$ with the group's standard deviation
 # $s$. Dr. GRPO (Liu et al. 2025) leaves out the division, which gives requests that nearly
@@ -791,9 +790,10 @@ check("posttraining.advantages", advantages)
 #
 # $$\nabla\, \mathbb E[r] = \mathbb E\big[A \cdot \nabla \ln p(\text{answer})\big]$$
 #
-# In words: make better answers likelier, and worse ones less likely. $A$ may
-# be the reward, or the reward less a **baseline** that doesn't depend on the answer, since $\mathbb E[\nabla \ln p] = 0$.
-# (The mean of 13.14's group has the answer itself in it, which only shrinks the gradient, to $(G - 1)/G$.) A model that is trained like this is called a **policy**.
+# In words: make better answers likelier, and worse ones less likely. $A$ may be the reward, or the reward less a
+# **baseline** that doesn't depend on the answer, since $\mathbb E[\nabla \ln p] = 0$. (The mean of 13.14's group has
+# the answer itself in it, which only shrinks the gradient, to $(G - 1)/G$.) A model that is trained like this is
+# called a **policy**.
 #
 # **By hand.** Two answers with log-probabilities −3 and −2, advantages 0.5 and −0.5. The loss is −(0.5 · (−3) − 0.5 ·
 # (−2))/2 = **0.25**.
@@ -849,15 +849,15 @@ with waiting_for("Exercise 13.15"):
 # %% [markdown]
 # ## 13.16 The clipped ratio
 #
-# **Why.** Drawing answers is expensive, so one would like to take several steps on the same ones. After the first step
-# they come from an *older* policy, and each token has to be weighted by the ratio $\rho$ of its probability now to that
-# when it was drawn. PPO (Schulman et al. 2017, equation 7) also clips it: beyond $1 \pm \varepsilon$ nothing more is
-# gained.
+# **Why.** Drawing answers is expensive, so one would like to take several steps on the same ones. After the first
+# step they come from an *older* policy, and each token has to be weighted by the ratio $\rho$ of its probability now
+# to that when it was drawn. PPO (Schulman et al. 2017, equation 7) also clips it: beyond $1 \pm \varepsilon$ nothing
+# more is gained.
 #
 # $$\min\big(\rho A,\ \text{clip}(\rho, 1 - \varepsilon, 1 + \varepsilon)\, A\big)$$
 #
-# **By hand.** $\varepsilon$ = 0.2, $\rho$ = 1.5. With $A$ = 2: min(3, 2.4) = **2.4**. With $A$ = −2: min(−3, −2.4) = **−3**: a
-# worse answer that became likelier is pushed back with full force.
+# **By hand.** $\varepsilon$ = 0.2, $\rho$ = 1.5. With $A$ = 2: min(3, 2.4) = **2.4**. With $A$ = −2: min(−3, −2.4) =
+# **−3**: a worse answer that became likelier is pushed back with full force.
 #
 # **Exercise 13.16** · difficulty 4 of 5 · 8 minutes · 4 points
 #
@@ -938,16 +938,16 @@ def kl(logits, frozen):
 check("posttraining.kl", kl)
 
 # %% [markdown]
-# Often only the drawn token's two log-probabilities are at hand. Then KL is *estimated* (Schulman 2020). With $r = q/p$
-# of the drawn token (no reward):
+# Often only the drawn token's two log-probabilities are at hand. Then KL is *estimated* (Schulman 2020). With $r =
+# q/p$ of the drawn token (no reward):
 #
 # $$k_1 = -\ln r \qquad k_2 = \tfrac12 (\ln r)^2 \qquad k_3 = (r - 1) - \ln r$$
 #
 # $k_1$ and $k_3$ are right on average; $k_1$ is often negative, $k_3$ never; $k_2$ is a little off and varies little.
 # (As a loss, $k_3$, which GRPO and we use, has on average the gradient of KL(frozen ‖ model): Tang and Munos 2025.)
 #
-# **By hand.** $p$ = 1/2, $q$ = 1/4: $r$ = 1/2, $\ln r$ = −0.693. $k_1$ = **0.693**, $k_2$ = **0.240**, $k_3$ = −0.5 + 0.693 =
-# **0.193**.
+# **By hand.** $p$ = 1/2, $q$ = 1/4: $r$ = 1/2, $\ln r$ = −0.693. $k_1$ = **0.693**, $k_2$ = **0.240**, $k_3$ = −0.5 +
+# 0.693 = **0.193**.
 #
 # **Exercise 13.17b** · difficulty 3 of 5 · 5 minutes · 3 points
 #
@@ -1048,30 +1048,27 @@ with waiting_for("the training above"), after_predicting("posttraining.closer"):
     print(f"yours: {found['fulfilled']:.0%} fulfilled, {found['to grammar']:.1f} nats from the grammar")
 
 # %% [markdown] reveals="posttraining.closer"
-# The parser's reward does what it says: {measured.training_answers.rewards.fulfilled} of the requests are fulfilled, after
-# {measured.training_answers.fine_tuned.fulfilled}. But look at the second figure. The models end
-# {measured.training_answers.rewards.kl_grammar_model} nats per answer from the grammar's right answers; before, it was
-# {measured.training_answers.fine_tuned.kl_grammar_model}. One reason: **the answers got
-# short**:
-# {measured.training_answers.rewards.words.1} words instead of {measured.training_answers.fine_tuned.words.1}. Each word can
-# be the one that is wrong, so a short review is a safer one, and nothing in the reward says that a review should have
-# the usual length. The reward is exact, and yet it isn't all that we wanted: that surprised us. (The live picture shows it
-# while it happens. On reviews without a request the loss is {measured.training_answers.rewards.nats_forgotten} above the
-# grammar's, after {measured.training_answers.fine_tuned.nats_forgotten}.)
+# The parser's reward does what it says: {measured.training_answers.rewards.fulfilled} of the requests are fulfilled,
+# after {measured.training_answers.fine_tuned.fulfilled}. But look at the second figure. The models end
+# {measured.training_answers.rewards.kl_grammar_model} nats per answer from the grammar's right answers; before, it
+# was {measured.training_answers.fine_tuned.kl_grammar_model}. One reason: **the answers got short**:
+# {measured.training_answers.rewards.words.1} words instead of {measured.training_answers.fine_tuned.words.1}. Each
+# word can be the one that is wrong, so a short review is a safer one, and nothing in the reward says that a review
+# should have the usual length. The reward is exact, and yet it isn't all that we wanted: that surprised us. (On
+# reviews without a request the loss is {measured.training_answers.rewards.nats_forgotten} above the grammar's, after
+# {measured.training_answers.fine_tuned.nats_forgotten}.)
 #
-# There is a cheaper way to that share: draw at temperature 0.5. Without a step of training, the fine-tuned models then
-# fulfil {measured.training_answers.fine_tuned_temperature_0_5.fulfilled}, in
-# {measured.training_answers.fine_tuned_temperature_0_5.words.1} words. (All other figures are drawn at temperature 1.) What
-# rewards add shows at 0.5, too: {measured.training_answers.rewards_temperature_0_5.fulfilled}.
+# There is a cheaper way to that share: draw at temperature 0.5. Without a step of training, the fine-tuned models
+# then fulfil {measured.training_answers.fine_tuned_temperature_0_5.fulfilled}, in
+# {measured.training_answers.fine_tuned_temperature_0_5.words.1} words. (All other figures are drawn at temperature
+# 1.) What rewards add shows at 0.5, too: {measured.training_answers.rewards_temperature_0_5.fulfilled}.
 #
 # The KL penalty, β = 0.05, keeps the models nearer: {measured.training_answers.rewards_kl.kl_grammar_model} nats,
-# {measured.training_answers.rewards_kl.words.1} words, and {measured.training_answers.rewards_kl.fulfilled} fulfilled. As many
-# demonstrations again brought only {measured.training_answers.more_demonstrations.fulfilled}, at
-# {measured.training_answers.more_demonstrations.kl_grammar_model} nats: they teach all right answers as they are distributed,
-# a reward teaches those that are safe. (The budgets differ: rewards took 120 steps on 7,680 answers, DPO some
-# 35 on 3,840, the demonstrations 500 at a higher rate.) (Advantages divided by their spread gave
-# {measured.training_answers.rewards_divided.fulfilled} at {measured.training_answers.rewards_divided.kl_grammar_model} nats:
-# no difference that three seeds could show.)
+# {measured.training_answers.rewards_kl.words.1} words, and {measured.training_answers.rewards_kl.fulfilled}
+# fulfilled. As many demonstrations again brought only {measured.training_answers.more_demonstrations.fulfilled}, at
+# {measured.training_answers.more_demonstrations.kl_grammar_model} nats: they teach all right answers as they are
+# distributed, a reward teaches those that are safe. (The budgets differ: rewards took 120 steps on 7,680 answers, DPO
+# some 35 on 3,840, the demonstrations 500 at a higher rate.)
 
 # %% [markdown]
 # ## 13.19 A reward that can be gamed
@@ -1091,13 +1088,12 @@ with waiting_for("your prediction"), after_predicting("posttraining.gamed"):
 
 # %% [markdown] reveals="posttraining.gamed"
 # The policy found what pays: {measured.training_answers.praise.praise.1} words of praise per answer instead of
-# {measured.training_answers.fine_tuned.praise.1}. Nothing pays for stopping, so the answers run on to the end of the room,
-# {measured.training_answers.praise.words.1} words, and no request is fulfilled any more. This is **reward hacking**. No
-# program failed: the policy does exactly what it is paid for. With the KL penalty there are
+# {measured.training_answers.fine_tuned.praise.1}. Nothing pays for stopping, so the answers run on to the end of the
+# room, {measured.training_answers.praise.words.1} words, and no request is fulfilled any more. This is **reward
+# hacking**. The policy does exactly what it is paid for. With the KL penalty there are
 # {measured.training_answers.praise_kl.praise.1} in {measured.training_answers.praise_kl.words.1} words, and
-# {measured.training_answers.praise_kl.fulfilled} of the requests are fulfilled: the penalty limits how far the policy goes,
-# but the direction is still the reward's.
-# A better reward, the parser's, changes the direction.
+# {measured.training_answers.praise_kl.fulfilled} of the requests are fulfilled: the penalty limits how far the policy
+# goes, but the direction is the reward's.
 
 # %% [markdown]
 # **Question 13.19** · graded by hand · 8 minutes · 5 points
@@ -1109,16 +1105,17 @@ with waiting_for("your prediction"), after_predicting("posttraining.gamed"):
 
 # %% [markdown] written="posttraining.stars" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** The policy optimises what it is paid for, stars, and not what the shop wants, answers that help. Stars
-# go with good answers, but also with flattery, promises and short or friendly texts, and training finds whatever
-# raises them. I measured the same here: paid for words of praise, the model wrote
-# {measured.training_answers.praise.praise.1} of them per answer instead of {measured.training_answers.fine_tuned.praise.1},
-# and fulfilled no request any more, after
-# {measured.training_answers.fine_tuned.fulfilled.1} %. Even the parser's reward, which is never wrong, left something out: answers shrank to {measured.training_answers.rewards.words.1} words, since short ones fail less often. A KL penalty keeps the model
-# near the frozen one, so the game stays small, but it doesn't turn the model towards what is wanted. A better reward
-# measures the goal itself, such as whether the problem was solved, and is checked by people on a sample, with their
-# error rates. I would have noticed by looking at what isn't rewarded: length, the share of flattering words, the
-# distance to the frozen model, complaints.
+# **Model answer.** The policy optimises what it is paid for, stars, and not what the shop wants, answers that help.
+# Stars go with good answers, but also with flattery, promises and short or friendly texts, and training finds
+# whatever raises them. I measured the same here: paid for words of praise, the model wrote
+# {measured.training_answers.praise.praise.1} of them per answer instead of
+# {measured.training_answers.fine_tuned.praise.1}, and fulfilled no request any more, after
+# {measured.training_answers.fine_tuned.fulfilled.1} %. Even the parser's reward, which is never wrong, left something
+# out: answers shrank to {measured.training_answers.rewards.words.1} words, since short ones fail less often. A KL
+# penalty keeps the model near the frozen one, so the game stays small, but it doesn't turn the model towards what is
+# wanted. A better reward measures the goal itself, such as whether the problem was solved, and is checked by people
+# on a sample, with their error rates. I would have noticed by looking at what isn't rewarded: length, the share of
+# flattering words, the distance to the frozen model, complaints.
 #
 # **Rubric**
 # - 1 point: stars are a substitute for the goal, and the policy optimises the substitute (reward hacking).
@@ -1131,9 +1128,9 @@ with waiting_for("your prediction"), after_predicting("posttraining.gamed"):
 # %% [markdown]
 # ## 13.20 Or simply ask more often
 #
-# **Why.** If answers can be checked, one can draw several and keep a right one: **best of n**. How often does at least one of
-# $k$ fulfil the request? With $n \ge k$ tries, of which $c$ were right, the share of all choices of $k$ that hold a
-# right one is an unbiased estimate (Chen et al. 2021, equation 1). $1 - (1 - c/n)^k$ is biased.
+# **Why.** If answers can be checked, one can draw several and keep a right one: **best of n**. How often does at
+# least one of $k$ fulfil the request? With $n \ge k$ tries, of which $c$ were right, the share of all choices of $k$
+# that hold a right one is an unbiased estimate (Chen et al. 2021, equation 1). $1 - (1 - c/n)^k$ is biased.
 #
 # $$\text{pass@}k = 1 - \binom{n-c}{k} \bigg/ \binom{n}{k}$$
 #
@@ -1189,9 +1186,9 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 #
 # Which is cheaper? Count sampled tokens. The training on rewards drew about
 # {measured.training_answers.rewards.tokens_sampled.1} thousand. With as many, best of eight, at
-# {measured.training_answers.fine_tuned.words.1} words per answer, serves some 800 requests without any training, and about twice
-# as many if one stops at the first right answer. (The work of the updates isn't counted.) For many more, training is
-# cheaper.
+# {measured.training_answers.fine_tuned.words.1} words per answer, serves some 800 requests without any training, and
+# about twice as many if one stops at the first right answer. (The work of the updates isn't counted.) For many more,
+# training is cheaper.
 
 # %% [markdown]
 # ## 13.21 A letter to a friend
@@ -1206,15 +1203,16 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 # %% [markdown] written="posttraining.advice" points=5
 # ### BEGIN SOLUTION
 # **Model answer.** First fine-tuning: it needs demonstrations, of which there are a thousand, and cost about
-# {measured.training_answers.fine_tuned.cpu_seconds.1} seconds here. Without it no answer has the form, so no reward is ever
-# earned. It fulfilled {measured.training_answers.fine_tuned.fulfilled.1} % of the requests. Then, since right answers can be
-# recognised, drawing eight and keeping a right one: no training, and one of eight was right for
-# {measured.training_answers.fine_tuned.best_of_8.1} % of the requests, more than with one answer after training on rewards,
-# {measured.training_answers.rewards.fulfilled.1} %. It costs eight answers each time, so with many requests training pays:
-# it drew {measured.training_answers.rewards.tokens_sampled.1} thousand tokens once. DPO needs pairs, which the program can make, and brought
-# {measured.training_answers.dpo.fulfilled.1} %. The risk of rewards: the policy finds what they leave out; here answers became short, and
-# the distance to the grammar grew from {measured.training_answers.fine_tuned.kl_grammar_model.1} to
-# {measured.training_answers.rewards.kl_grammar_model.1} nats.
+# {measured.training_answers.fine_tuned.cpu_seconds.1} seconds here. Without it no answer has the form, so no reward
+# is ever earned. It fulfilled {measured.training_answers.fine_tuned.fulfilled.1} % of the requests. Then, since right
+# answers can be recognised, drawing eight and keeping a right one: no training, and one of eight was right for
+# {measured.training_answers.fine_tuned.best_of_8.1} % of the requests, more than with one answer after training on
+# rewards, {measured.training_answers.rewards.fulfilled.1} %. It costs eight answers each time, so with many requests
+# training pays: it drew {measured.training_answers.rewards.tokens_sampled.1} thousand tokens once. DPO needs pairs,
+# which the program can make, and brought {measured.training_answers.dpo.fulfilled.1} %. The risk of rewards: the
+# policy finds what they leave out; here answers became short, and the distance to the grammar grew from
+# {measured.training_answers.fine_tuned.kl_grammar_model.1} to {measured.training_answers.rewards.kl_grammar_model.1}
+# nats.
 #
 # **Rubric**
 # - 1 point: fine-tuning first, and why (the others need a model that is sometimes right).
@@ -1228,8 +1226,8 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 # %% [markdown]
 # ## 13.22 Ask it
 #
-# Type a request; below the answer is the parser's verdict. Then ask a question about the review. (`policy` is the model
-# after the rewards; put `tuned` in its place to ask the one before.)
+# Type a request; below the answer is the parser's verdict. Then ask a question about the review. (`policy` is the
+# model after the rewards; put `tuned` in its place to ask the one before.)
 
 # %% draw=true
 # Explore: your model answers, and the parser judges
@@ -1239,7 +1237,7 @@ explorers.request_explorer(policy, "the training in 13.18")
 # 1. Ask for all four features, then for none (*a review*). About one demonstration in four had all, one in a hundred
 #    none. Which works better?
 # 2. Raise the temperature until the verdicts fail. Which one fails first?
-# 3. After a review, ask *is it praise or blame?* Which model answers better, `tuned` or `policy`, and why?
+# 3. After a review, ask *is it praise or blame?* Which model answers better, `tuned` or `policy`?
 #
 # What is kept on this computer now:
 
@@ -1256,42 +1254,39 @@ training.kept()
 # - A policy optimises the reward that it gets, not the one that was meant. The KL penalty limits how far it goes.
 # - Before you praise a training run, try a lower temperature.
 # - Whatever is trained, something else is forgotten: measure that, too.
-# - pass@k from one sample needs the unbiased estimate, and a judge that errs needs its error rates.
 #
 # **Sources.** Williams 1992, *Simple statistical gradient-following algorithms*. Ouyang et al. 2022, *Training
-# language models to follow instructions with human feedback* (InstructGPT). Rafailov et al. 2023, *Direct
-# preference optimization*. Pal et al. 2024, *Smaug: fixing failure modes of preference optimisation with DPO-
-# positive*. Shao et al. 2024, *DeepSeekMath* (GRPO). DeepSeek-AI 2025, *DeepSeek-R1*. Liu et al. 2025,
-# *Understanding R1-Zero-like training* (Dr. GRPO). Schulman et al. 2017, *Proximal policy optimization
-# algorithms*. Schulman 2020, *Approximating KL divergence*. Chen et al. 2021, *Evaluating large language models
-# trained on code*. Rogan and Gladen 1978, *Estimating prevalence from the results of a screening test*. Hewitt
-# 2021, *Initializing new word embeddings for pretrained language models*. Tang and Munos 2025, *On a few pitfalls in KL
-# divergence gradient estimation for RL*.
+# language models to follow instructions with human feedback* (InstructGPT). Rafailov et al. 2023, *Direct preference
+# optimization*. Pal et al. 2024, *Smaug*. Shao et
+# al. 2024, *DeepSeekMath* (GRPO). DeepSeek-AI 2025, *DeepSeek-R1*. Liu et al. 2025, *Understanding R1-Zero-like
+# training* (Dr. GRPO). Schulman et al. 2017, *Proximal policy optimization algorithms*. Schulman 2020, *Approximating
+# KL divergence*. Chen et al. 2021, *Evaluating large language models trained on code*. Rogan and Gladen 1978,
+# *Estimating prevalence from the results of a screening test*. Hewitt 2021, *Initializing new word embeddings for
+# pretrained language models*. Tang and Munos 2025, *On a few pitfalls in KL divergence gradient estimation for RL*.
 
 # %% [markdown]
 # ## 13.24 What to read and build next
 #
-# That was the last lesson. You have built every part of the paper's figure 1, what later models use instead, and what
-# makes a model answer.
+# That was the last lesson.
 #
 # **Build.** Each of these begins about where you are now.
 #
-# - *A model that chats*: Karpathy's [nanochat](https://github.com/karpathy/nanochat) goes from raw text to a web page on
-#   which you talk to your model: tokens, pretraining, fine-tuning, rewards. Its full run needs eight large GPUs for
-#   hours; read it first, and run its smallest model.
-# - *Post-training of a published model*: Hugging Face's [TRL](https://github.com/huggingface/trl) has a trainer for each
-#   of this lesson's stages. You know what each of its arguments does; begin with a small model and a reward that you
-#   can compute.
-# - *The whole way, alone*: the assignments of Stanford's
-#   [CS336, Language modeling from scratch](https://cs336.stanford.edu) give you little code and ask for much: systems,
-#   scaling laws, filtering the web, alignment.
+# - *A model that chats*: Karpathy's [nanochat](https://github.com/karpathy/nanochat) goes from raw text to a web page
+#   on which you talk to your model: tokens, pretraining, fine-tuning, rewards. Its full run needs eight large GPUs
+#   for hours; read it first, and run its smallest model.
+# - *Post-training of a published model*: Hugging Face's [TRL](https://github.com/huggingface/trl) has a trainer for
+#   each of this lesson's stages. You know what each of its arguments does; begin with a small model and a reward that
+#   you can compute.
+# - *The whole way, alone*: the assignments of Stanford's [CS336, Language modeling from
+#   scratch](https://cs336.stanford.edu) give you little code and ask for much: systems, scaling laws, filtering the
+#   web, alignment.
 # - *Fast kernels*: Rush's [GPU puzzles](https://github.com/srush/GPU-Puzzles) teach how a GPU is programmed, in small
 #   steps.
 #
 # **Read**, each for one question.
 #
-# - *What have the heads learned?* Elhage et al. 2021,
-#   [A mathematical framework for Transformer circuits](https://transformer-circuits.pub/2021/framework/index.html).
+# - *What have the heads learned?* Elhage et al. 2021, [A mathematical framework for Transformer
+#   circuits](https://transformer-circuits.pub/2021/framework/index.html).
 # - *How is a model trained on thousands of chips?* Austin et al. 2025,
 #   [How to scale your model](https://jax-ml.github.io/scaling-book/). It continues lesson 7's counting.
 # - *What happens when the judge is itself a model?* Lambert's [RLHF book](https://rlhfbook.com), on reward models.

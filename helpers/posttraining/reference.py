@@ -58,7 +58,7 @@ def pad(rows: Sequence[Sequence[int]], pad_token: int) -> tuple[torch.Tensor, to
     """
     lengths = [len(row) for row in rows]
     T = max(lengths)
-    ids = torch.tensor([[*row, *[pad_token] * (T - len(row))] for row in rows], dtype=torch.long)
+    ids = torch.tensor([[*row, *[pad_token] * (T - len(row))] for row in rows])
     return ids, torch.arange(T) < torch.tensor(lengths).unsqueeze(1)
 
 
