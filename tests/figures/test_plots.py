@@ -3,6 +3,7 @@
 import base64
 import itertools
 import re
+import statistics
 import subprocess
 import sys
 from xml.etree import ElementTree
@@ -15,6 +16,7 @@ from matplotlib.colors import to_rgb
 
 from helpers.attention import explorers, figures
 from helpers.figures import plots, showing
+from tests.support.shown import shown_in
 
 TOKENS = ["the", "cat", "sat"]
 WEIGHTS = torch.tensor([[0.2, 0.5, 0.3], [1 / 3, 1 / 3, 1 / 3], [0.05, 0.9, 0.05]])
@@ -254,9 +256,8 @@ def controls(explorer) -> dict:
     }
 
 
-def alt(html) -> str:
-    found = re.search(r'alt="([^"]+)"', html.value)
-    return found[1] if found else html.value
+def alt(page: str) -> str:
+    return re.search(r'alt="([^"]+)"', page)[1]
 
 
 @pytest.fixture
@@ -264,8 +265,13 @@ def explorer():
     return controls(explorers.attention_explorer(attention))
 
 
-def mean_entropy(explorer) -> float:
-    return float(re.search(r"Mean entropy ([\d.]+)", alt(explorer["html 4"]))[1])
+def weights_in(explorer) -> dict[str, dict[str, float | None]]:
+    """What each word looks at, of the numbers that the page shows; None where it is hidden."""
+    found = shown_in(explorer["html 4"].value)
+    return {
+        word: dict(zip(found["words"], row, strict=True))
+        for word, row in zip(found["words"], found["weights"], strict=True)
+    }
 
 
 def test_entropy_is_0_for_one_key_and_log2_of_their_number_for_all_alike():
@@ -274,20 +280,21 @@ def test_entropy_is_0_for_one_key_and_log2_of_their_number_for_all_alike():
 
 
 def test_it_looks_at_cat(explorer):
-    assert re.search(r"it most at cat \(0\.9", alt(explorer["html 4"]))
+    assert weights_in(explorer)["it"]["cat"] == pytest.approx(0.9, abs=0.05)
 
 
 def test_cold_sharpens_and_heat_spreads(explorer):
     bits = []
     for temperature in (0.1, 1, 10):
         explorer["temperature"].value = temperature
-        bits.append(mean_entropy(explorer))
+        bits.append(statistics.mean(shown_in(explorer["html 4"].value)["bits"]))
     assert bits[0] < bits[1] < bits[2] < torch.tensor(7.0).log2()
 
 
 def test_the_causal_mask_leaves_the_first_word_itself(explorer):
     explorer["mask"].value = explorers.MASKS[1]
-    assert "the most at the (1.00)" in alt(explorer["html 4"])
+    first, *later = weights_in(explorer)["the"].values()
+    assert first == 1 and later == [None] * 6
 
 
 def test_a_hidden_word_is_looked_at_by_nobody(explorer):
@@ -295,7 +302,8 @@ def test_a_hidden_word_is_looked_at_by_nobody(explorer):
     explorer["mask"].value = explorers.MASKS[2]
     explorer["hidden word"].value = 1
     assert explorer["hidden word"].layout.display != "none"
-    assert "at cat" not in alt(explorer["html 4"])
+    for looks in weights_in(explorer).values():
+        assert looks["cat"] is None and sum(filter(None, looks.values())) == pytest.approx(1)
 
 
 def test_unknown_words_are_named(explorer):
@@ -309,15 +317,20 @@ def test_a_new_sentence_brings_its_words(explorer):
     explorer["hidden word"].value = 6
     explorer["sentence"].value = "Dogs don't bark!"
     assert [label for label, _ in explorer["hidden word"].options] == ["0: dogs", "1: don't", "2: bark"]
-    assert "dogs" in alt(explorer["html 4"])
+    assert list(weights_in(explorer)) == ["dogs", "don't", "bark"]
 
 
 @pytest.mark.parametrize("sentence", ["", "cat", "?!"])
 def test_too_short_a_sentence_is_asked_for_again(explorer, sentence):
     explorer["sentence"].value = sentence
-    assert "at least two words" in alt(explorer["html 4"])
+    assert "at least two words" in explorer["html 4"].value
     explorer["sentence"].value = "a cat"
-    assert "Mean entropy" in alt(explorer["html 4"])
+    assert list(weights_in(explorer)) == ["a", "cat"]
+
+
+def test_its_still_picture_shows_what_it_shows_first():
+    said = alt(explorers.attention_explorer(attention).still)
+    assert "it most at cat (0.9" in said and "Mean entropy 1.8" in said
 
 
 def test_a_long_sentence_is_cut_and_says_so(explorer):
@@ -347,7 +360,7 @@ def test_scores_spread_with_d_k_until_they_are_scaled():
     spreads = []
     for d_k, scaled in ((4, False), (256, False), (256, True)):
         explorer["d_k"].value, explorer["divide by √d_k"].value = d_k, scaled
-        spreads.append(float(re.search(r"standard deviation ([\d.]+)", alt(explorer["html 2"]))[1]))
+        spreads.append(float(re.search(r"standard deviation ([\d.]+)", alt(explorer["html 2"].value))[1]))
     assert spreads == pytest.approx([2, 16, 1], rel=0.05)
 
 
