@@ -15,5 +15,4 @@ from helpers.modern.reference import (
     mixture,
     quantized,
     rms_norm,
-    tokens_per_call,
 )

@@ -155,3 +155,21 @@ def recalled(linear_attention: Callable, pairs: Sequence[int] = PAIRS) -> dict[s
             closest = (read @ values.mT).argmax(dim=-1)
             found[name].append(float((closest == torch.arange(count)).double().mean()))
     return found
+
+
+# -- drafts --------------------------------------------------------------------------------------------------
+
+
+def tokens_per_call(share: float, drafted: int) -> float:
+    """How many tokens one call of the large model brings on average, where each draft is kept by chance.
+
+    Args:
+        share: the probability that a drafted token is kept, from 0 to 1.
+        drafted: K, how many are drafted.
+
+    Returns:
+        1 + share + share² + ... + share^K: those kept, and the one that the large model adds itself.
+
+    Source: Leviathan, Kalman and Matias 2023, section 3.1.
+    """
+    return math.fsum(share**kept for kept in range(drafted + 1))

@@ -13,8 +13,7 @@ from helpers.figures import plots
 from helpers.figures.controls import MOVE, explorer, labelled
 from helpers.figures.live import shown
 from helpers.figures.showing import image, tried
-from helpers.modern.cheaper import with_fewer_bits
-from helpers.modern.reference import tokens_per_call
+from helpers.modern.cheaper import tokens_per_call, with_fewer_bits
 
 if TYPE_CHECKING:
     from ipywidgets import VBox

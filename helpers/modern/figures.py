@@ -15,9 +15,8 @@ from helpers.figures import plots, repeats
 from helpers.figures.showing import Table, put
 from helpers.masking import causal_mask
 from helpers.modern import cheaper
-from helpers.modern.cheaper import KEY_SIZE, PAIRS, Kept
+from helpers.modern.cheaper import KEY_SIZE, PAIRS, Kept, tokens_per_call
 from helpers.modern.experiments import EXPERTS, Crowd, Written
-from helpers.modern.reference import tokens_per_call
 from helpers.modern.rungs import RUNG
 
 if TYPE_CHECKING:

@@ -29,6 +29,7 @@ from helpers.block import explorers as block_explorers
 from helpers.block.reference import DecoderOnly
 from helpers.complexity import explorers as complexity_explorers
 from helpers.figures.live import bundled, live, shown
+from helpers.modern import cheaper
 from tests.support.browser import CHROMIUM_OPTIONS
 from tests.support.explorers import HEARD, MODULES, SHOWN, barriers, exported, it_can_be_used, opened, updates
 from tests.support.shown import shown_in
@@ -157,7 +158,7 @@ def drafts(generator: torch.Generator) -> Agreement:
         target, draft = torch.randn(2, a_number(2, 9, generator), generator=generator).softmax(dim=-1)
         share, count = float(torch.rand(1, generator=generator)), a_number(0, 11, generator)
         given.append([target.tolist(), draft.tolist(), share, count])
-        tokens = modern.tokens_per_call(share, count)
+        tokens = cheaper.tokens_per_call(share, count)
         right.append([modern.adjusted(target, draft).tolist(), tokens])
     return "[adjusted(args[0], args[1]), tokensPerCall(args[2], args[3])]", given, right
 
