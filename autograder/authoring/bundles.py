@@ -6,10 +6,10 @@ predictions reveal. Imports are read, not executed, so this can be wrong only wh
 run time; `python -m tests.long.bundles` runs every zip, solved, where there is nothing else.
 
 Entries are sorted and have one date, so the same files give the same bytes. The zips aren't committed: a
-change of one helper changes all thirteen, 3 MB in git's history each time. Compressed, in kB: the check
-engine and figures 60, the notebook up to 27, the numbers of the checks 10 to 50 (a third of them for known
-mistakes), the weights of lesson 01's models 134, text, training and models from lesson 06 on 50 to 80. Fewer
-digits save nothing; one compressed stream would save a tenth, but a zip can't have that.
+change of one helper can change them all, 4 MB in git's history each time. Compressed, in kB: the
+check engine 93, figures 15 to 31, the notebook up to 28, the numbers of the checks 13 to 93 (a third of them
+for known mistakes), the weights of lesson 01's models 128, text, training and models from lesson 06 on 70 to
+105. Fewer digits save nothing; one compressed stream would save a tenth, but a zip can't have that.
 
 The first cell is one folded function, which is deleted once it has run, so it leaves no name behind. The
 grader doesn't run it.

@@ -62,7 +62,7 @@ class Summary(NbGraderPreprocessor):
         """Look at each cell, with what the text above it says."""
         known = resources["nbgrader"]
         with sa.orm.Session(_engine(known["db_url"])) as db:
-            waiting = _grade(db, nb, known)
+            grades = _grade(db, nb, known)
             time = _time(db, known, CourseDirectory(parent=self))
         rows, title, section, number = [], "", "", ""
         for cell in nb.cells:
@@ -76,8 +76,9 @@ class Summary(NbGraderPreprocessor):
                 continue
             nbgrader = cell.metadata.nbgrader
             if nbgrader.get("grade") or nbgrader.get("task"):
-                row = _row(cell, section, number, nbgrader.grade_id in waiting)
-                if more := nbgrader.get("bonus"):
+                grade = grades[nbgrader.grade_id]
+                row = _row(cell, section, number, waits(grade))
+                if more := grade.extra_credit:
                     row["how"] += f" · with a bonus of {counted(more, 'point')}"
                 rows.append(row)
             elif nbgrader.get("comment") == NOTHING:
@@ -132,11 +133,11 @@ def _engine(url: str) -> sa.Engine:
     return sa.create_engine(url, poolclass=sa.NullPool)
 
 
-def _grade(db: sa.orm.Session, nb: NotebookNode, known: dict) -> set[str]:
+def _grade(db: sa.orm.Session, nb: NotebookNode, known: dict) -> dict[str, sa.Row]:
     """Write the gradebook's points and comments into a notebook's cells, and its sums into `known`.
 
     Returns:
-        The cells that wait for a person.
+        The gradebook's rows of `_GRADES`, by grade id.
 
     Raises:
         LookupError: the gradebook doesn't know the submission or a cell of it.
@@ -150,13 +151,12 @@ def _grade(db: sa.orm.Session, nb: NotebookNode, known: dict) -> set[str]:
         if nbgrader.get("grade") or nbgrader.get("task"):
             grade = grades[nbgrader.grade_id]
             nbgrader.score, nbgrader.points = grade.score, grade.max_score
-            nbgrader.bonus = grade.extra_credit
         if nbgrader.get("solution") or nbgrader.get("task"):
             nbgrader.comment = comments[nbgrader.grade_id]
     late = known["late_penalty"] = found.late_submission_penalty or 0
     known["score"] = sum(grade.score for grade in grades.values()) - late
     known["max_score"] = found.max_score
-    return {name for name, grade in grades.items() if waits(grade)}
+    return grades
 
 
 def _time(db: sa.orm.Session, known: dict[str, str], course: CourseDirectory) -> str:

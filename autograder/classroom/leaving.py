@@ -216,7 +216,7 @@ def _in_exchange(course: CourseDirectory, student: str) -> list[Path]:
     secrets = {
         read_record(folder / RECORDS[1]).decode(errors="replace")
         for folder in (*inbound, *(path for (step, _), path in mine.items() if step == STEPS[0]))
-    }
+    } - {""}  # of what wasn't handed in through the exchange
     notebooks = {path.stem for folder in inbound for path in _files(folder, "*.ipynb")}
     notebooks |= {path.stem for folder in mine.values() for path in _files(folder, "*.[ih][pt]*")}
     names = {

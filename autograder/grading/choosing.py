@@ -20,6 +20,7 @@ from helpers.storage import printable
 
 MOST = 8  # notebooks of one submission that are looked at
 COPY = re.compile(r"(?:[ _-]*\(\d+\)|[ _-]+(?:copy\d*|\d+))*$", re.I)  # what is added to the name of a copy
+ENTRY = b"PK\1\2"  # each entry of a zip's directory, which is read as a whole, begins so
 RECORDS = ("timestamp.txt", "submission_secret.txt")
 MAY_BE = re.compile(r"\.ipynb|^[^.]+$|\.(json|txt|zip)$", re.I)  # such as .ipynb.txt, or no ending
 KINDS = (
@@ -68,37 +69,57 @@ def candidates(at: int, wanted: str, *, any_name: bool) -> list[Candidate]:
         os.listdir(at)  # os.fwalk says of nothing that it can't be read
     except OSError as error:
         raise Unreadable(f"the submission can't be read: {error.strerror}") from None
-    names: list[str] = []
-    left = MAX_NOTEBOOK
-    for path, inside in _files(at):
-        name = PurePosixPath(path).name
-        names.append(path)
-        if path == wanted or not MAY_BE.search(name):
-            continue
-        try:
-            content = read(name, inside, left)
-        except Unreadable:
-            continue
-        # defence: choosing: bytes of all notebooks
-        left -= len(content)
-        for other in _in_file(path, content):
-            if any_name or _is_copy(other.name, wanted):
-                found.append(other)
+    there: dict[str, str] = {}
+    found += [each for each in _others(at, wanted, there) if any_name or _is_copy(each.name, wanted)]
     if not found:
-        raise Unreadable(f"{wanted} was not handed in; {_there(names)}")
+        raise Unreadable(f"{wanted} was not handed in; {_there(there)}")
     # defence: choosing: notebooks without end
     return list({each.content: each for each in reversed(found)}.values())[::-1][:MOST]
 
 
+def _others(at: int, wanted: str, there: dict[str, str]) -> Iterator[Candidate]:
+    """The notebooks in a submission but for the expected one, unpacked where they are in a zip.
+
+    Args:
+        at: the descriptor of the submission's folder.
+        wanted: the expected name.
+        there: gets the path of each file that was met, and why it can't be read, if it can't.
+    """
+    left = MAX_NOTEBOOK
+    for path, inside in _files(at):
+        name = PurePosixPath(path).name
+        there[path] = ""
+        if path == wanted or not MAY_BE.search(name):
+            continue
+        try:
+            # defence: choosing: folders that become links
+            content = read(name, inside, left)
+        except Unreadable as error:
+            there[path] = str(error)
+            continue
+        # defence: choosing: bytes of all notebooks
+        left -= len(content)
+        for other in _in_file(path, content, left):
+            if other.content is not content:
+                # defence: choosing: bombs in many zips
+                left -= len(other.content)
+            if left < 0:
+                return
+            yield other
+
+
 def _files(at: int) -> Iterator[tuple[str, int]]:
-    """Paths of the files in a submission that don't begin with a dot, each with its folder's descriptor."""
+    """Paths of the files in a submission that don't begin with a dot, each with its folder's descriptor.
+
+    So are those of folders that are called as a notebook is.
+    """
     seen = 0
     # defence: choosing: folders that are links
     for place, folders, names, inside in os.fwalk(dir_fd=at, follow_symlinks=False):
         folders[:] = sorted(name for name in folders if name[0] != "." and name[:2] != "__")
         if place.count(os.sep) >= MAX_FILES_DEPTH:
             folders.clear()
-        for name in sorted(names):
+        for name in sorted([*names, *(name for name in folders if name.endswith(".ipynb"))]):
             seen += 1
             if seen > MAX_ENTRIES:
                 return
@@ -106,20 +127,23 @@ def _files(at: int) -> Iterator[tuple[str, int]]:
                 yield os.path.normpath(os.path.join(place, name)), inside
 
 
-def _in_file(path: str, content: bytes) -> Iterator[Candidate]:
-    """The notebooks in a file: itself, those in a zip, or none."""
+def _in_file(path: str, content: bytes, limit: int) -> Iterator[Candidate]:
+    """The notebooks in a file: itself, those in a zip, or none. `limit` is as for `_in_zip`."""
     name, folder = PurePosixPath(path).name, str(PurePosixPath(path).parent)
     if name.lower().endswith(".zip"):
-        yield from _in_zip(path, content)
+        yield from _in_zip(path, content, limit)
     elif name.lower().endswith(".ipynb") or (content.lstrip()[:1] == b"{" and b'"cells"' in content):
         yield Candidate(path, name, content, "" if folder == "." else folder)
 
 
-def _in_zip(path: str, content: bytes) -> Iterator[Candidate]:
-    left = MAX_NOTEBOOK
+def _in_zip(path: str, content: bytes, left: int) -> Iterator[Candidate]:
+    """The notebooks in a zip. The last has a byte too many where there are more than `left`."""
+    # defence: choosing: entries of a zip
+    if content.count(ENTRY) > MAX_ENTRIES:
+        return
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            for info in archive.infolist()[:MAX_ENTRIES]:
+            for info in archive.infolist():
                 *folders, name = PurePosixPath(info.filename).parts or ("",)
                 hidden = any(part.startswith((".", "__")) for part in (*folders, name))
                 if hidden or not name.lower().endswith(".ipynb"):
@@ -127,10 +151,10 @@ def _in_zip(path: str, content: bytes) -> Iterator[Candidate]:
                 with archive.open(info) as file:
                     # defence: choosing: bombs
                     member = file.read(left + 1)
+                yield Candidate(f"{info.filename} in {path}", name, member)
                 left -= len(member)
                 if left < 0:
                     return
-                yield Candidate(f"{info.filename} in {path}", name, member)
     except Exception:  # of a broken one: whatever zlib, lzma or zipfile raise
         return
 
@@ -141,14 +165,14 @@ def _is_copy(name: str, wanted: str) -> bool:
     return expected in (stem, COPY.sub("", stem, count=1))
 
 
-def _there(names: list[str]) -> str:
-    """What lies where no notebook does, and what to do."""
+def _there(names: dict[str, str]) -> str:
+    """What lies where no notebook does, by path with why it can't be read, and what to do."""
     if not names:
         return "the folder is empty"
     kinds = {ending: kind for endings, kind in KINDS for ending in endings.split()}
     said = [
-        f"{name!r}, {kind}" if (kind := kinds.get(PurePosixPath(name).suffix.lower())) else repr(name)
-        for name in map(printable, names[:5])
+        why or ", ".join(filter(None, (repr(printable(name)), kinds.get(PurePosixPath(name).suffix.lower()))))
+        for name, why in [*names.items()][:5]
     ]
     more = f", and {len(names) - 5} more files" if len(names) > 5 else ""
     return f"there is no notebook, but {'; '.join(said)}{more}: {CURE}"

@@ -13,8 +13,9 @@ def test_a_submission_that_the_grader_cannot_even_read_stops_nobody_else(tmp_pat
 
     told = []
     book = SimpleNamespace(
-        recorded=dict, pages={}, path=lambda student: Path(tmp_path, student), expect=lambda student: None
-    )
+        recorded=dict, pages={}, path=lambda student: Path(tmp_path, student), expect=lambda student: None,
+        record=told.append,
+    )  # fmt: skip
     submissions = [Submission(student, "lesson", tmp_path) for student in ("amy", "bob")]
     grade_all(
         book, submissions, submit, at_once=1,

@@ -82,11 +82,11 @@ def test_the_whole_cycle_with_two_students(tmp_path) -> None:
     assert f"2 written answers are left to grade in {LESSON}" in done.stderr
     for student in (amy, bob):
         student.nbgrader("fetch_feedback", LESSON)
-    [page] = bob.folder.rglob("*.html")
+    [page] = (bob.folder / LESSON / "feedback").rglob("*.html")
     text = page.read_text()
     assert "The scores are not divided by √d_k" in text  # each lost point has its reason
     assert "Rubric" not in text  # nor anything else of the solutions
-    [page] = amy.folder.rglob("*.html")
+    [page] = (amy.folder / LESSON / "feedback").rglob("*.html")
     assert "✗" not in page.read_text()
 
     done = course.run("nbgrader", "export")

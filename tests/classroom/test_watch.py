@@ -238,4 +238,5 @@ def test_one_that_waits_until_its_time_is_out_holds_up_a_watch_once(course: Cour
     watch.wait()
     log = (course.root / "watch.log").read_text()
     assert len(re.findall(r"zed: (?!23 )\d+ of 23 points", log)) == 1
-    assert "eve: 0 of 23 points; ]0;FREE .ipynb is a folder" in log and "\x1b" not in log
+    lacks = "there is no notebook, but ]0;FREE .ipynb is a folder"
+    assert f"eve: 0 of 23 points; {LESSON}.ipynb was not handed in; {lacks}" in log and "\x1b" not in log

@@ -393,9 +393,9 @@ def rms_by_variance(x, weight, eps=1e-6):
     return x / torch.sqrt(x.var(dim=-1, keepdim=True, unbiased=False) + eps) * weight
 
 
-def gates_and_places(logits, k):
-    best, chosen = torch.topk(logits, k, dim=-1)
-    return best.softmax(dim=-1), chosen
+def gates_and_places(logits, k, bias):
+    chosen = torch.topk(logits + bias, k, dim=-1).indices
+    return logits.gather(-1, chosen).softmax(dim=-1), chosen
 
 
 class OneNorm(torch.nn.Module):
@@ -411,13 +411,14 @@ class OneNorm(torch.nn.Module):
         return x
 
 
-def shares_of_raw_scores(logits, k):
-    v, i = torch.topk(logits, k)
+def shares_of_raw_scores(logits, k, bias):
+    i = torch.topk(logits + bias, k).indices
+    v = logits.gather(-1, i)
     return torch.zeros_like(logits).scatter(-1, i, v / v.sum(-1, keepdim=True))
 
 
-def best_of_the_batch(logits, k):
-    best = {*logits.flatten().topk(k).indices.tolist()}
+def best_of_the_batch(logits, k, bias):
+    best = {*(logits + bias).flatten().topk(k).indices.tolist()}
     keep = torch.tensor([i in best for i in range(logits.numel())]).view_as(logits)
     return logits.masked_fill(~keep, -math.inf).softmax(-1)
 

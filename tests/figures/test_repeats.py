@@ -176,7 +176,9 @@ def test_student_intervals_of_five_seeds_are_drawn_where_the_text_says_so() -> N
 # -- what needs seaborn --------------------------------------------------------------------------------------
 
 NOBODY = """
-import importlib, pathlib, sys
+import builtins, importlib, pathlib, sys
+from traitlets.config import Config
+builtins.get_config = Config  # nbgrader gives it to its files of settings
 for folder in ("helpers", "autograder/child", "autograder/grading", "autograder/commands"):
     for path in sorted(pathlib.Path(folder).rglob("[!_]*.py")):
         importlib.import_module(".".join(path.with_suffix("").parts))

@@ -99,6 +99,37 @@ def test_a_bomb_takes_no_memory(tmp_path, monkeypatch):
     assert peak < 20 << 20
 
 
+@pytest.mark.promise(26)
+def test_many_bombs_are_one(tmp_path, monkeypatch):
+    for name in ("a.zip", "b.zip", "c.zip"):
+        with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(NAME, notebook(name, size=60_000))
+    monkeypatch.setattr(choosing, "MAX_NOTEBOOK", 150_000)
+    assert found(tmp_path) == [f"{NAME} in a.zip", f"{NAME} in b.zip"]
+
+
+@pytest.mark.promise(26)
+def test_a_zip_of_too_many_files_is_not_opened(tmp_path, monkeypatch):
+    """Its directory is read as a whole, and each entry becomes many times as large."""
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for number in range(10):
+            archive.writestr(f"{number}.ipynb", notebook(str(number)))
+    monkeypatch.setattr(choosing, "MAX_ENTRIES", 10)
+    assert len(found(tmp_path)) == choosing.MOST
+    monkeypatch.setattr(choosing, "MAX_ENTRIES", 9)
+    with pytest.raises(Unreadable, match="a zip with no notebook"):
+        found(tmp_path)
+
+
+def test_why_a_notebook_cannot_be_read_is_said(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    folder = tmp_path / "handed in"
+    (folder / "a.ipynb").mkdir(parents=True)
+    (folder / "b.ipynb").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(Unreadable, match=r"a\.ipynb is a folder; b\.ipynb is a link"):
+        found(folder)
+
+
 def test_where_nothing_says_which_counts_none_is_taken(tmp_path):
     (tmp_path / "a.ipynb").write_bytes(notebook("a"))
     (tmp_path / "b.ipynb").write_bytes(notebook("b"))

@@ -24,7 +24,7 @@ from autograder import lessons
 from autograder.child import wire
 from autograder.classroom import gradebook
 from autograder.classroom.course import course_directory
-from autograder.grading import clean, clock, judge, submission
+from autograder.grading import choosing, clean, clock, judge, submission
 from autograder.grading.grader import questions
 from autograder.grading.lesson import Lesson
 from autograder.grading.questions import Question, Sheets
@@ -468,23 +468,27 @@ def test_a_folder_that_is_a_link_is_not_followed(read, folder, tmp_path):
 
 
 @pytest.mark.promise(27)
-@pytest.mark.parametrize("which", ["submission", "inner"])
+@pytest.mark.parametrize(
+    ("inner", "file"),
+    [("", "timestamp.txt"), ("inner", "answer.csv"), ("inner", "second.ipynb")],
+    ids=["submission", "inner", "notebook"],
+)
 def test_a_folder_that_becomes_a_link_while_it_is_read_is_not_followed(
-    which, read, folder, tmp_path, monkeypatch
+    inner, file, folder, tmp_path, monkeypatch
 ):
     """Between the look at it and the reading: whoever can write there may try that as often as they like."""
     (folder / "inner").mkdir()
-    (folder / "inner" / "answer.txt").write_text("theirs")
+    (folder / "timestamp.txt").write_text("2027-01-02 12:00:00 UTC")
+    (folder / "inner" / "answer.csv").write_text("theirs")
+    shutil.copy(folder / f"{LESSON}.ipynb", folder / "inner" / "second.ipynb")
     bait = tmp_path / "bait"
     shutil.copytree(folder, bait)
-    (bait / "inner" / "answer.txt").write_text("bait")
-    raw = json.loads((bait / f"{LESSON}.ipynb").read_text())
-    raw["cells"][-1]["source"] = "bait"
-    (bait / f"{LESSON}.ipynb").write_text(json.dumps(raw))
-    swapped, file = {"submission": (folder, f"{LESSON}.ipynb"), "inner": (folder / "inner", "answer.txt")}[
-        which
-    ]
-    look, opened = os.stat, os.open
+    (bait / "inner" / "answer.csv").write_text("bait")
+    for notebook in bait.rglob("*.ipynb"):
+        raw = json.loads(notebook.read_text())
+        raw["cells"][-1]["source"] = "bait"
+        notebook.write_text(json.dumps(raw))
+    swapped, opened = folder / inner, os.open
 
     def lose(path, *flags, **options):
         if Path(path).name == file and not swapped.is_symlink():
@@ -494,28 +498,29 @@ def test_a_folder_that_becomes_a_link_while_it_is_read_is_not_followed(
 
     monkeypatch.setattr(os, "open", lose)
     found = submission.handed_in(Submission("amy", LESSON, folder))
-    assert swapped.is_symlink() and look(swapped)
-    assert found.files == {"inner/answer.txt": b"theirs"}
-    assert b"bait" not in found.notebook
+    assert swapped.is_symlink() and swapped.exists()
+    # Once it is a link, the next walk through the submission doesn't enter it.
+    assert found.files == ({} if file == "second.ipynb" else {"inner/answer.csv": b"theirs"})
+    assert found.notebooks and not any(b"bait" in each.content for each in found.notebooks)
 
 
 def test_a_file_that_grows_while_it_is_read_has_its_limit(folder, monkeypatch):
     look = os.fstat
-    (folder / "log.txt").write_text("x" * 10)
+    (folder / "log.csv").write_text("x" * 10)
 
     def look_and_grow(descriptor):
         found = look(descriptor)
         if found.st_size == 10:
-            (folder / "log.txt").write_text("x" * 2 * submission.MAX_FILES_BYTES)
+            (folder / "log.csv").write_text("x" * 2 * submission.MAX_FILES_BYTES)
         return found
 
     monkeypatch.setattr(os, "fstat", look_and_grow)
     found = submission.handed_in(Submission("amy", LESSON, folder))
-    assert len(found.files["log.txt"]) == submission.MAX_FILES_BYTES
+    assert len(found.files["log.csv"]) == submission.MAX_FILES_BYTES
 
 
 def test_a_notebook_beyond_measure_is_not_read(read, monkeypatch):
-    monkeypatch.setattr(submission, "MAX_NOTEBOOK", 1000)
+    monkeypatch.setattr(choosing, "MAX_NOTEBOOK", 1000)
     assert "limit" in read().problem
 
 

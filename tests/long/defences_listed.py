@@ -271,6 +271,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "files: names": ("a_file_that_a_browser_would_run_is_kept_as_text", 'name if Path(name).suffix.lower() in HARMLESS else f"{name}.txt"', "name"),
         "handed in: a folder that becomes a link": ("a_folder_that_becomes_a_link_while_it_is_read_is_not_followed[submission]", "candidates(at, ", "candidates(os.open(submission.folder, os.O_RDONLY), "),
         "handed in: folders in it that become links": ("a_folder_that_becomes_a_link_while_it_is_read_is_not_followed[inner]", "(name, inside, ", "(path, at, "),
+        "choosing: folders that become links": ("a_folder_that_becomes_a_link_while_it_is_read_is_not_followed[notebook]", "(name, inside, ", "(path, at, "),
         "handed in: files that grow": ("a_file_that_grows_while_it_is_read_has_its_limit", "read(limit)", "read()"),
         "handed in: hard links": "a_hard_link_is_not_followed",
         "handed in: folders that are links / the submission's": ("a_folder_that_is_a_link_is_not_followed", "own = flags | os.O_NOFOLLOW, flags | os.O_NOFOLLOW", "own = flags | os.O_NOFOLLOW, flags"),
@@ -446,6 +447,8 @@ LISTED: dict[str, dict[str, Row]] = {
         "choosing: notebooks without end": ("only_so_many_notebooks_are_looked_at", "[:MOST]", ""),
         "choosing: folders that are links": ("no_notebook_is_taken_from_behind_a_link", "follow_symlinks=False", "follow_symlinks=True"),
         "choosing: bombs": ("a_bomb_takes_no_memory", "left + 1", ""),
+        "choosing: bombs in many zips": "many_bombs_are_one",
+        "choosing: entries of a zip": "a_zip_of_too_many_files_is_not_opened",
     },
     "test_intake": {
         "archives: bombs": ("a_bomb_fills_neither_memory_nor_disk_and_holds_up_no_other", "limit + 1", ""),
