@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -130,7 +131,7 @@ def test_a_shared_model_writes_and_gives_torch_s_probabilities(kind: str, chromi
     box = page.locator("#text")
     page.locator("#write").click()
     text = box.input_value()
-    assert text.startswith("i read this ") and len(text) > 12
+    assert re.match(r"i read this[ ,.?]", text) and len(text) > 12  # what is drawn first may be a comma
     page.locator("#again").click()
     assert box.input_value() == "i read this" and noticed == []
 
