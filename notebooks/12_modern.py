@@ -828,7 +828,7 @@ with waiting_for("Exercises 12.11 and 12.12, and the training in 12.7"):
 
 # %% [markdown]
 # In our run four bits cost 0.0095 nats per token with a scale for each row, and from 0.0074 down to 0.0033 with one
-# for each group, the smaller the less. But look at equal bytes: five bits with a scale for each row take 0.64 bytes
+# for each group. But look at equal bytes: five bits with a scale for each row take 0.64 bytes
 # and cost 0.0024, four bits in groups of 16 take 0.63 and cost 0.0043. Perhaps our small model has no outliers that
 # groups could mend. In models with billions of weights, small groups were better at equal bytes (Dettmers and
 # Zettlemoyer 2023). (gpt-oss has floats of four bits, MXFP4.)
