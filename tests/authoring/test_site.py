@@ -16,7 +16,7 @@ from autograder.lessons import ROOT
 from autograder.sheets import VISIBLE_SEED, make_sheet
 from tests.support.proved import follows_from
 
-pytestmark = follows_from("autograder", "helpers", "docs", "README.md", "release/01_attention")
+pytestmark = follows_from("autograder", "exercises", "helpers", "docs", "README.md", "release/01_attention")
 SOFTMAX = "attention.softmax"
 
 
