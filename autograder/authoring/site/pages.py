@@ -26,7 +26,7 @@ WAITS = re.compile(r'after_predicting\(\s*"([^"]+)"')
 PERSONAL = ("check_installation()", "list_lessons()", "live_slider()", "make_proof(", "training.kept()")
 WHEN = re.compile(r"^The model .* was trained here on .*\n?", re.MULTILINE)
 PROGRESS = "<progress "  # how fast that machine went
-# An explorer that needs a kernel has a number that differs at each run. It shows its still picture, or computes.
+# An explorer that needs a kernel has a number that differs at each run; here it is still, or computes.
 STYLE, SCRIPT = (
     re.compile(r"<style>.*?</style>\s*", re.DOTALL),
     re.compile(r"<script>.*?</script>", re.DOTALL),
