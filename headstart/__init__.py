@@ -11,8 +11,8 @@ table in a notebook, text in a terminal. It needs `checks.json`, which `headstar
 current folder. A check never stops a notebook: what is wrong is shown, and the next cell runs. Only under
 nbgrader's own tools, where an exception is how a cell fails, does a wrong answer raise `CheckFailed`.
 
-`case("topic.name", 2)` is one visible case, counted from 1: its `.args` and `.kwargs` are what the check calls
-the answer with. ValueError: there is none of that number.
+`case("topic.name", 2)` is one visible case, counted from 1: its `.args` and `.kwargs` are what the check
+calls the answer with. ValueError: there is none of that number.
 
 Both raise FileNotFoundError where there is no `checks.json`, and KeyError where it has no such exercise.
 
@@ -35,15 +35,17 @@ mark. `help(headstart.Exercise)` lists all fields and what each means.
 | `exercise.slip(name, "old → new").says(sentence)` | a wrong answer that is an edit of a right one |
 | `exercise.choice(name, {slot: option}).says(sentence)` | a wrong choice, in an exercise of choice |
 
-`Case(title, args=(), kwargs={})` is one call of the answer. What goes in and comes out is data: numbers, text,
-None, lists, tuples, dicts of them, and tensors or arrays. They travel as JSON, with their dtypes and shapes.
+`Case(title, args=(), kwargs={})` is one call of the answer. What goes in and comes out is data: numbers,
+text, None, lists, tuples, dicts of them, and tensors or arrays. They travel as JSON, with their dtypes and
+shapes.
 
 `pick(generator, usual, *others)` is `usual` in visible cases and one of the others in hidden ones: a size, a
 shape or any other value. So an answer that fits the visible sizes alone fails.
 
-`recall(id, about, title=..., task=..., code=..., inputs=..., hint=..., line=0, shows=0)` is a slip to catch in a
-few lines from an earlier lesson: a complete exercise of choice. `line` is the line with the slip and `shows` the
-input that shows it, both from 1, or 0 where the code is right. ValueError: one of them is 0 and the other isn't.
+`recall(id, about, title=..., task=..., code=..., inputs=..., hint=..., line=0, shows=0)` is a slip to catch
+in a few lines from an earlier lesson: a complete exercise of choice. `line` is the line with the slip and
+`shows` the input that shows it, both from 1, or 0 where the code is right. ValueError: one of them is 0 and
+the other isn't.
 
 A *driver* is how the answer is called, `Entry(driver=...)`:
 
@@ -69,7 +71,7 @@ A *property* holds beyond the values, `Entry(properties=(...,))`:
 | `gradient_reaches_inputs` | every tensor that matters gets its gradient, with the right numbers |
 | `rows_sum_to_one` | where the right result sums to 1 over the last axis, so does the answer's |
 | `whole_numbers_in_int64` | where int64 is expected, nothing narrower comes back |
-| `stays_small` | no tensor on the way has over twice the numbers of the reference's largest; for "call_measured" |
+| `stays_small` | for "call_measured": no tensor on the way is over twice as large as the reference's largest |
 
 `SlipError`: an edit of a right answer can't be made; the text says which, and why.
 

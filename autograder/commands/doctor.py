@@ -16,7 +16,9 @@ from pathlib import Path
 from autograder.programs import CHROMIUM, LIBATOMIC, find, is_root, missing, sandbox_problem
 
 ROOT = Path(__file__).resolve().parents[2]
-PINS = "requirements.txt"  # beside the engine, where that is this course's repository, and no installed package
+PINS = (
+    "requirements.txt"  # beside the engine, where that is this course's repository, and no installed package
+)
 EXTRAS = {"authoring": "build lessons", "grading": "grade"}
 OF_AN_EXTRA = re.compile(r"([\w.-]+)[^;]*;.*extra == [\"'](\w+)[\"']")
 OK, BAD, OPTIONAL = "✓", "✗", "–"
@@ -54,7 +56,7 @@ def doctor() -> int:
 
 
 def _checks() -> Iterator[Callable[[], tuple[str, str]]]:
-    """What to look at: for this repository's own course its pinned packages, elsewhere what each extra adds."""
+    """What to look at: for this repository's own course its pinned packages, elsewhere what an extra adds."""
     yield _python
     if (ROOT / PINS).is_file():
         yield from (_torch, _packages, _lessons)
