@@ -71,7 +71,7 @@ A *property* holds beyond the values, `Entry(properties=(...,))`:
 | `gradient_reaches_inputs` | every tensor that matters gets its gradient, with the right numbers |
 | `rows_sum_to_one` | where the right result sums to 1 over the last axis, so does the answer's |
 | `whole_numbers_in_int64` | where int64 is expected, nothing narrower comes back |
-| `stays_small` | for "call_measured": no tensor on the way is over twice as large as the reference's largest |
+| `stays_small` | for "call_measured": no tensor on the way is over twice the size of the reference's |
 
 `SlipError`: an edit of a right answer can't be made; the text says which, and why.
 
