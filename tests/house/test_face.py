@@ -10,7 +10,7 @@ import pytest
 import headstart
 from autograder.entry import Entry
 from autograder.exercise import Exercise
-from autograder.lessons import ROOT
+from autograder.courses import ENGINE as ROOT
 from helpers import checks
 from helpers.checking.calling.drivers import DRIVERS
 from helpers.checking.properties import PROPERTIES

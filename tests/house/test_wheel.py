@@ -14,12 +14,11 @@ import pytest
 
 from autograder import sheets
 from autograder.commands import cli, doctor
+from autograder.courses import ENGINE as ROOT
+from autograder.courses import ENGINE_HELPERS, at
 from autograder.entry import Entry
-from autograder.lessons import ROOT, TOPICS
 from helpers.checking.calling.outcome import Case
 
-# As setup.py has it.
-ENGINE_HELPERS = ("__init__.py", "checks.py", "checking", "figures", "kept.py", "storage.py", "timing.py")
 SOURCES = ("headstart", "autograder", "helpers", "pyproject.toml", "setup.py", "LICENSE")
 BUILD = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
 EXTRAS = {"authoring", "grading", "course"}
@@ -79,7 +78,7 @@ def test_it_holds_every_file_of_the_engine(names) -> None:
 
 def test_it_holds_nothing_of_a_course(names) -> None:
     rooms = {part for name in names for part in Path(name).parts[1:2] if name.startswith("helpers/")}
-    assert not rooms & {*TOPICS, "models", "text", "training", "own.py", "corpora.py"}
+    assert not rooms & {*at(ROOT).topics, "models", "text", "training", "own.py", "corpora.py"}
     assert {name.partition("/")[0] for name in names} == {"headstart", "autograder", "helpers"}
 
 
