@@ -26,6 +26,7 @@ FEW = 10  # submissions after which it pays that a worker gets ready for many: a
 SENDER = struct.Struct("3i")  # what the kernel says of who sent something: process, user, group
 # What of the engine a worker may see.
 CHILD, LIMITS = Path(sandbox.__file__).parent, ENGINE / "autograder" / "limits.py"
+FACE = ENGINE / "headstart"  # from which a lesson may import `check`: nothing but names
 
 
 @dataclass
@@ -173,6 +174,7 @@ class Worker:
         shutil.copytree(CHILD, stage / "autograder" / CHILD.name, ignore=no_caches)
         (stage / "autograder" / "__init__.py").touch()
         shutil.copy(LIMITS, stage / "autograder")
+        shutil.copytree(FACE, stage / FACE.name, ignore=no_caches)
         for name, path in self.helpers.items():
             target = stage / name
             target.parent.mkdir(parents=True, exist_ok=True)
