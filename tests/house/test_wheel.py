@@ -170,6 +170,43 @@ def test_a_check_of_plain_python_needs_nothing_else(bare, tmp_path) -> None:
     assert "A word that comes exactly `least` times counts, too." in failed
 
 
+# With authoring and grading, in a folder that knows no repository
+
+
+RUN = """
+import sys
+from autograder.commands.cli import main
+code = main(sys.argv[2:])
+files = {str(getattr(module, "__file__", "")) for module in [*sys.modules.values()]}
+ours = {file for file in files if file.startswith(sys.argv[1]) and not file.startswith(sys.prefix)}
+sys.exit(f"from the repository: {ours}" if ours else code)
+"""
+
+
+@pytest.mark.needs_bubblewrap
+def test_a_new_course_is_built_and_graded_without_this_repository_and_without_torch(wheel, tmp_path) -> None:
+    packages, home = tmp_path / "packages", tmp_path / "home"
+    home.mkdir()
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(packages)
+    (packages / "torch.py").write_text("raise ImportError('there is no torch here')")
+
+    def headstart(*words: str) -> str:
+        env = {"PYTHONPATH": str(packages), "HOME": str(home)}
+        done = call(Path(sys.executable), "-P", "-c", RUN, str(ROOT), *words, cwd=tmp_path, **env)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    headstart("new", "course", "averages")
+    headstart("--course", "averages", "build")
+    (solved,) = tmp_path.glob("averages/source/*/*.ipynb")
+    (stub,) = tmp_path.glob("averages/release/*/*.ipynb")
+    for notebook, points in ((solved, 2), (stub, 0)):
+        told = headstart("--course", "averages", "grade", "01", "--once", str(notebook), "--json")
+        result = json.loads(told)
+        assert (result["points"], result["max_points"]) == (points, 2)
+
+
 # What is missing is said, and which extra brings it
 
 
