@@ -23,8 +23,8 @@ functions of the course's that cases name.
 
 ## In an exercise's file
 
-`exercise = Entry(id="topic.name", title=..., points=...)` is an exercise; what is code follows, each under a
-mark. `help(headstart.Exercise)` lists all fields and what each means.
+`exercise = Entry(id="topic.name", title=..., points=...)` is an exercise, always by this name; what is code
+follows, each under a mark. `help(headstart.Exercise)` lists all fields and what each means.
 
 | mark | what is marked |
 | --- | --- |
@@ -35,9 +35,10 @@ mark. `help(headstart.Exercise)` lists all fields and what each means.
 | `exercise.slip(name, "old → new").says(sentence)` | a wrong answer that is an edit of a right one |
 | `exercise.choice(name, {slot: option}).says(sentence)` | a wrong choice, in an exercise of choice |
 
-`Case(title, args=(), kwargs={})` is one call of the answer. What goes in and comes out is data: numbers,
-text, None, lists, tuples, dicts of them, and tensors or arrays. They travel as JSON, with their dtypes and
-shapes.
+`Case(title, args=(), kwargs={})` is one call of the answer. What goes in and comes out is data: None, numbers
+(whole ones of any size, and complex), text, bytes, lists, tuples, sets, dicts, instances of dataclasses,
+tensors, arrays and frames, and all of these within one another. They travel as JSON, arrays with their shapes
+and dtypes.
 
 `pick(generator, usual, *others)` is `usual` in visible cases and one of the others in hidden ones: a size, a
 shape or any other value. So an answer that fits the visible sizes alone fails.
@@ -56,6 +57,9 @@ A *driver* is how the answer is called, `Entry(driver=...)`:
 | `"call_measured"` | a function of tensors | the same, and the largest tensor on the way, in numbers |
 | `"copies"` | a function | what it returns, and whether that shares memory with its arguments |
 | `"draws"` | a function that draws by chance | what holds of many results, by a function of the course's |
+| `"iterate"` | a function that gives one thing after another | the first so many: the case's first argument |
+| `"object"` | a class | what each method gives; the case has the class's arguments, then a list of calls |
+| `"printed"` | a function that prints | the text, but for spaces at the ends of lines |
 | `"use_result"` | a function with many right results | what a function of the course's makes of its result |
 | `"module"` | a class of `torch.nn.Module` | what it returns with the case's parameters in place of its own |
 | `"prepare"` | a function that makes an optimizer | the parameters after one step of training |

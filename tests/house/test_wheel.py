@@ -123,10 +123,10 @@ def test_where_torch_and_numpy_are_installed_the_check_imports_neither(wheel, tm
     assert not OTHERS & {*done.stdout.split()}
 
 
-counting = Entry(id="words.count", title="Counting words", points=1, returns=("counts",))
+exercise = Entry(id="words.count", title="Counting words", points=1, returns=("counts",))
 
 
-@counting.reference
+@exercise.reference
 def count(text, least=1):
     found = {}
     for word in text.split():
@@ -134,12 +134,12 @@ def count(text, least=1):
     return {word: number for word, number in found.items() if number >= least}
 
 
-@counting.cases
+@exercise.cases
 def cases(generator):
     return [Case("two words", ("a b a",)), Case("those that come twice", ("a b a",), {"least": 2})]
 
 
-counting.slip("more", ">= least → > least").says("A word that comes exactly `least` times counts, too.")
+exercise.slip("more", ">= least → > least").says("A word that comes exactly `least` times counts, too.")
 
 ANSWERS = """
 from headstart import case, check
@@ -158,7 +158,7 @@ check("words.count", wrong)
 
 def test_a_check_of_plain_python_needs_nothing_else(bare, tmp_path) -> None:
     """The build wrote the sheet, somewhere else; here are Python and the wheel."""
-    sheet = sheets.make_sheet(counting.record, sheets.VISIBLE_SEED).to_json()
+    sheet = sheets.make_sheet(exercise.record, sheets.VISIBLE_SEED).to_json()
     (tmp_path / "checks.json").write_text(json.dumps({"words.count": sheet}))
     (tmp_path / "answers.py").write_text(ANSWERS)
     done = call(bare, "answers.py", cwd=tmp_path, HEADSTART_PROGRESS=str(tmp_path / "progress.json"))
