@@ -78,7 +78,9 @@ def main(argv: list[str] | None = None) -> int:
         from autograder.commands.doctor import install  # here: only where something is missing
 
         cure = install(EXTRA.get(options.command, "grading"))
-        print(f"headstart: {options.command} needs {error.name}: {cure} installs it", file=sys.stderr)
+        print(
+            f"headstart: {options.command} needs {error.name} and more: {cure} installs it", file=sys.stderr
+        )
         return 2
     except KeyboardInterrupt:
         print(

@@ -17,7 +17,8 @@ from autograder.courses import current
 from autograder.programs import CHROMIUM, LIBATOMIC, find, is_root, missing, sandbox_problem
 
 ROOT = Path(__file__).resolve().parents[2]
-PINS = "requirements.txt"  # beside the engine, where that is its repository, and no installed package
+# Beside the engine, where that is in its repository and isn't an installed package.
+PINS = "requirements.txt"
 EXTRAS = {"authoring": "build lessons", "grading": "grade"}
 OF_AN_EXTRA = re.compile(r"([\w.-]+)[^;]*;.*extra == [\"'](\w+)[\"']")
 OK, BAD, OPTIONAL = "✓", "✗", "–"
@@ -55,7 +56,7 @@ def doctor() -> int:
 
 
 def _checks() -> Iterator[Callable[[], tuple[str, str]]]:
-    """What to look at: for the repository's own course its pins, elsewhere what each extra adds."""
+    """What to look at: for this repository's own course its pinned packages, elsewhere what an extra adds."""
     yield _python
     if (ROOT / PINS).is_file() and current().is_engines:
         yield from (_torch, _packages)

@@ -422,6 +422,8 @@ def test_what_decides_reaches_from_an_exercise_to_all_that_it_names():
     assert ("helpers.checking.calling.outcome", "Case") in found  # of another module
     assert any(module == "helpers.attention.recipes" for module, _ in found)  # named by a text
     assert not any(name in ("qkv", MARK, "with_index_select") for _, name in found)
+    public = dependencies([("headstart", "pick"), ("headstart", "inputs_unchanged")])
+    assert {("autograder.drawing", "pick"), ("helpers.checking.properties", "inputs_unchanged")} <= {*public}
     engine = dependencies(digests.ENGINE, without=digests.DECIDES_NOTHING)
     assert ("helpers.checking.comparing", "compare") in engine
     assert ("helpers.checking.problems", "problem_of") in engine

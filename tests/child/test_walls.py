@@ -612,7 +612,7 @@ def test_a_file_that_was_given_out_is_not_replaced():
 def test_an_assignment_of_somebody_else_finds_no_module_of_ours(worker, monkeypatch):
     monkeypatch.setattr(worker, "foreign", True)
     with open_child(worker) as run:
-        assert run(OURS) == "ModuleNotFoundError ModuleNotFoundError"
+        assert run(OURS) == " ".join(["ModuleNotFoundError"] * 3)
 
 
 OURS = """
@@ -622,7 +622,23 @@ def kind_of_error(name):
         importlib.import_module(name)
     except ImportError as error:
         return type(error).__name__
-print(kind_of_error("helpers"), kind_of_error("autograder"))
+print(kind_of_error("helpers"), kind_of_error("autograder"), kind_of_error("headstart"))
+"""
+
+
+@pytest.mark.needs_bubblewrap
+def test_a_lesson_that_imports_the_check_from_the_package_gets_the_graders(child):
+    """And of what else the package names, nothing that isn't for students."""
+    assert child(FACE) == "True False ModuleNotFoundError"
+
+
+FACE = """
+import headstart, helpers.checks
+from headstart import check
+try:
+    headstart.Entry
+except ImportError as error:
+    print(check is helpers.checks.check, check.__module__ == "helpers.checks", type(error).__name__)
 """
 
 

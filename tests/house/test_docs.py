@@ -54,7 +54,7 @@ def calls(page: Path, program: str) -> Iterator[list[str]]:
     for line in code(page):
         for part in re.split(r"&&|;|#", line):
             first, _, rest = part.strip().replace("\\", "/").partition(" ")
-            if Path(first).name == program:
+            if Path(first).name == program and first[-1] != "/":  # a folder may have its name
                 yield shlex.split(rest.replace("[", "").replace("]", ""))
 
 
