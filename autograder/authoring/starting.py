@@ -6,6 +6,7 @@ from pathlib import Path
 from string import Template
 
 from autograder import lessons
+from autograder.courses import ENGINE_HELPERS, at
 from autograder.lessons import NUMBERED
 from helpers.storage import write_whole
 
@@ -32,7 +33,8 @@ def new_lesson(topic: str, root: Path) -> tuple[str, list[Path]]:
     known = lessons.names(root)
     if topic in map(lessons.topic, known):
         raise LookupError(f"there is a lesson on {topic} already: {lessons.find(topic, root)}")
-    if topic in {name.partition("/")[0].removesuffix(".py") for name in lessons.OPENS}:
+    shared = (*at(root).opens, *ENGINE_HELPERS)
+    if topic in {name.partition("/")[0].removesuffix(".py") for name in shared}:
         raise LookupError(f"helpers/{topic} is shared by several lessons; choose a different word")
     number = lessons.number(known[-1]) + 1 if known else 0
     lesson = f"{number:02}_{topic}"
