@@ -1,5 +1,6 @@
 """A course made as docs/your-own-course.md says, and the example course, from the build to a student's feedback."""
 
+import html
 import os
 import re
 import shlex
@@ -93,7 +94,7 @@ def test_the_example_course_goes_from_the_build_to_feedback(home: Path) -> None:
         assert "2 graded" in call(f"headstart --course {course} grade {lesson}", home)
         call(f"nbgrader generate_feedback {lesson} --course-dir={course}", home)
         pages = {name: course / "feedback" / name / lesson / f"{lesson}.html" for name in ("ada", "bob")}
-        texts = {name: page.read_text(encoding="utf-8") for name, page in pages.items()}
+        texts = {name: html.unescape(page.read_text(encoding="utf-8")) for name, page in pages.items()}
         assert sentence in texts["bob"] and sentence not in texts["ada"]
 
 
