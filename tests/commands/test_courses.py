@@ -89,7 +89,7 @@ def test_the_nearest_course_around_a_folder_is_found_if_it_is_known(tmp_path: Pa
     remember(outer)
     assert find(inner) == find(outer) == outer
     (inner / "course.toml").write_text('name = "Outer"\n')
-    with pytest.raises(LookupError, match="submitted/eve has a course.toml"):
+    with pytest.raises(LookupError, match=r"submitted/eve has a course\.toml"):
         find(inner)
     assert find(ENGINE / "docs") == ENGINE
     assert (home / ".headstart/courses").read_text() == f"{outer}\n"
@@ -102,7 +102,9 @@ def test_a_named_folder_without_a_course_is_refused(tmp_path: Path, home: Path) 
     assert not (home / ".headstart").exists()
 
 
-def test_commands_for_what_headstarts_lessons_make_say_so_in_another_course(tmp_path: Path, home: Path) -> None:
+def test_commands_for_what_headstarts_lessons_make_say_so_in_another_course(
+    tmp_path: Path, home: Path
+) -> None:
     (tmp_path / "course.toml").write_text('name = "Signals"\n')
     for words in ("share", f"proof x.html {tmp_path}"):
         done = call("--course", tmp_path, *words.split(), cwd=tmp_path)
