@@ -139,6 +139,7 @@ def test_what_jupyterlab_answers_at_once_builds_nothing(question, tmp_path, monk
     asked = []
     monkeypatch.setattr(lab, "build", lambda root: pytest.fail("it builds"))
     monkeypatch.setattr(lab, "current", lambda: Course(tmp_path, "Small"))
+    monkeypatch.chdir(tmp_path)  # where it goes, too; and back again
     monkeypatch.setattr("jupyterlab.labapp.main", asked.extend)
     for name in ("PYTHONSTARTUP", "JUPYTER_CONFIG_PATH"):
         monkeypatch.setenv(name, "")
