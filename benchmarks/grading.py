@@ -201,9 +201,8 @@ def seconds_of(sources: list[str], folder: Path) -> float:
 def warm_up(lesson_name: str) -> None:
     """Import what a lesson's cells import, as the grader's worker does."""
     for helper in lessons.helper_files(lessons.number(lesson_name)):
-        if helper.suffix != ".py":
-            continue
-        importlib.import_module(".".join(helper.relative_to(lessons.ROOT).with_suffix("").parts))
+        if helper.endswith(".py"):
+            importlib.import_module(helper.removesuffix(".py").replace("/", "."))
     importlib.import_module("matplotlib.pyplot")
     with contextlib.redirect_stdout(None):
         _execute(list(WARM_UP))

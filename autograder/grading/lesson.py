@@ -29,7 +29,7 @@ from traitlets.config import Config
 
 from autograder import exercises as specs
 from autograder import lessons
-from autograder.courses import with_solutions
+from autograder.courses import current, with_solutions
 from autograder.exercise import Exercise, Mistake, Outline
 from autograder.grading.submission import OURS, SKIPPED
 from autograder.grading.versions import ENGINE_VERSION, contents, digest, hidden_digests, of_exercises
@@ -269,7 +269,10 @@ def _outline(sheet: dict) -> Outline:
 def _specified(name: str, ids: list[str]) -> dict[str, Exercise]:
     found = specs.load(lessons.topic(name))
     if missing := [id for id in ids if id not in found]:
-        raise LookupError(f"{name} checks {missing[0]!r}, which exercises doesn't specify")
+        raise LookupError(
+            f"{name} checks {missing[0]!r}, which is no exercise of {current().name}; if it is from a "
+            "different course, name that: headstart --course FOLDER"
+        )
     return {id: found[id] for id in ids}
 
 

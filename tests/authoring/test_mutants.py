@@ -16,13 +16,15 @@ from autograder.authoring.mutating.dependencies import dependencies
 from autograder.authoring.mutating.mutants import has_mutants, mutants
 from autograder.authoring.mutating.slips import slips
 from autograder.authoring.mutating.trying import Limits, survivors
+from autograder.courses import current
 from autograder.drawing import pick
 from autograder.exercise import Exercise
-from autograder.lessons import TOPICS
 from autograder.sheets import VISIBLE_SEED, failing_case, make_sheet
 from helpers.checking.calling.outcome import Case
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 from tests.support.small_course import DOUBLE, Course, explained, unchanged
+
+TOPICS = current().topics
 
 # -- made ------------------------------------------------------------------------------------------------
 

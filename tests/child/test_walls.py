@@ -268,7 +268,7 @@ STAY = "import time; print('started', flush=True); time.sleep(977)"
 @pytest.fixture(scope="module")
 def worker() -> Iterator[Worker]:
     """A warm worker, whose grader has a file open that programs inherit."""
-    worker = Worker(tuple(helper_files(0)))
+    worker = Worker(helper_files(0))
     with tempfile.TemporaryFile() as file:
         os.set_inheritable(file.fileno(), True)
         worker.start()
@@ -599,7 +599,7 @@ def test_a_child_writes_nothing_into_its_workers_log(worker, child):
 
 def test_a_file_that_was_given_out_is_not_replaced():
     """It lies there once, for all who come later; bubblewrap would see to that too."""
-    worker = Worker(tuple(helper_files(0)), {"data.csv": b"given out"}, sandboxed=False)
+    worker = Worker(helper_files(0), {"data.csv": b"given out"}, sandboxed=False)
     try:
         for files in ({"data.csv": b"mine"}, {}):
             with open_child(worker, files) as run:
@@ -722,7 +722,7 @@ print(ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(
 @pytest.mark.needs_bubblewrap
 def test_a_child_has_one_core_and_no_other_worker_has_it(monkeypatch):
     monkeypatch.setattr(clock, "CLAIM", f"headstart-core-{os.getpid()}")  # others may have all that there are
-    first, second = (Worker(tuple(helper_files(0))) for _ in range(2))
+    first, second = (Worker(helper_files(0)) for _ in range(2))
     try:
         with open_child(first) as child:
             _has_one_core_alone(child)
@@ -823,7 +823,7 @@ def test_an_interrupt_that_comes_before_all_else_ends_no_child(monkeypatch):
     handler = signal.signal(
         signal.SIGINT, signal.default_int_handler
     )  # a program in the background ignores it
-    worker = Worker(tuple(helper_files(0)), sandboxed=False)
+    worker = Worker(helper_files(0), sandboxed=False)
     try:
         with ending(worker) as channel:
             wire.send(channel, {"run": "print('still there')"})
