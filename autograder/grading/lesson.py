@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -201,7 +202,11 @@ class Lesson:
         cells = [cell for notebook in self.skeletons.values() for cell in notebook.cells]
         late = any(cell.cell_type == "code" and LATE.search(cell.source) for cell in cells)
         few = 0 if late else FEW
-        return Worker(helpers, self.given, hide, sandboxed, self.foreign, late=late, few=few)
+        usual = [name for name in ("matplotlib.pyplot", "torch") if find_spec(name.partition(".")[0])]
+        packages = tuple(usual) if self.foreign else current().packages
+        return Worker(
+            helpers, self.given, hide, sandboxed, self.foreign, late=late, packages=packages, few=few
+        )
 
     def cells(self, notebook: NotebookNode, name: str) -> list[Cell]:
         """The cells of a canonical notebook that are to be run."""

@@ -1,5 +1,7 @@
 """The median of a list."""
 
+import random
+
 from headstart import Case, Entry, inputs_unchanged, pick
 
 exercise = Entry(
@@ -23,7 +25,7 @@ def median(numbers):
 
 
 @exercise.cases
-def cases(generator):
+def cases(generator: random.Random):
     odd, even = pick(generator, 5, 7, 9), pick(generator, 8, 10, 14)
     return [
         Case("one number", ([generator.uniform(-9, 9)],)),
