@@ -35,7 +35,9 @@ def bait(tmp_path: Path, home: Path) -> Path:
         (folder / place).write_text(TRACE.format(path=str(tmp_path / "executed")))
     (folder / "course.toml").write_text('name = "Bait"\n')
     (folder / "notebooks").mkdir()
-    (folder / "notebooks/01_start.py").write_text("# %% [markdown]\n# # 1 · Start\n# **Time** {minutes} minutes\n")
+    (folder / "notebooks/01_start.py").write_text(
+        "# %% [markdown]\n# # 1 · Start\n# **Time** {minutes} minutes\n"
+    )
     (folder / "inner").mkdir()
     return folder
 
@@ -49,7 +51,15 @@ def call(*words: object, cwd: Path) -> subprocess.CompletedProcess:
 @pytest.mark.promise(59)
 @pytest.mark.parametrize("inner", [".", "inner"])
 def test_a_course_that_nobody_named_is_not_executed(bait: Path, inner: str) -> None:
-    for words in ("build", "new lesson x", "new exercise 01 x", "grade 01", "report", "lab --version", "doctor"):
+    for words in (
+        "build",
+        "new lesson x",
+        "new exercise 01 x",
+        "grade 01",
+        "report",
+        "lab --version",
+        "doctor",
+    ):
         done = call(*words.split(), cwd=bait / inner)
         assert not (bait.parent / "executed").exists(), words
         assert done.returncode == 2 and f"headstart --course {bait} COMMAND" in done.stderr, done.stderr
