@@ -241,7 +241,10 @@ def test_a_command_names_the_extra_that_it_lacks(bare, tmp_path, words) -> None:
 
 def test_the_doctor_says_what_each_extra_adds(bare, tmp_path) -> None:
     done = call(bare, "-m", "autograder", "doctor", cwd=tmp_path)
-    assert "to build lessons, install jupytext, nbconvert, nbformat, nbgrader: `pip install " in done.stdout
+    assert (
+        "to build lessons, install jsonschema, jupytext, nbconvert, nbformat, nbgrader: `pip install "
+        in done.stdout
+    )
     assert "`pip install 'headstart[grading]'`" in done.stdout
     assert "torch" not in done.stdout and "make setup" not in done.stdout
     assert done.returncode == 0, done.stderr
