@@ -42,6 +42,7 @@ IN_A_COURSE = {
 }  # fmt: skip
 # Which extra has the packages of a command; the others grade.
 EXTRA = {"build": "authoring", "new": "authoring", "lab": "authoring", "share": "course"}
+OF_HEADSTARTS = {"proof", "share"}  # about what its lessons make: a page of proof, a model
 NEED_FORK = {"grade", "explain", "watch"}
 ROOT = "--CourseDirectory.root="
 SETTING = re.compile(r"--[A-Z]\w+\.\w+=")  # one of nbgrader's, as on its own command line
@@ -115,6 +116,9 @@ def _choose_course(options: argparse.Namespace) -> None:
         start = Path(*named[:1]).expanduser()
         if found := courses.find(start, named=bool(named)):
             courses.use(found)
+    if options.command in OF_HEADSTARTS and not courses.current().is_engines:
+        name = courses.current().name
+        raise LookupError(f"{options.command} is for what Headstart's own lessons make, not for {name}")
 
 
 def _said(error: LookupError | OSError) -> str:
