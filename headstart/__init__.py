@@ -29,11 +29,15 @@ follows, each under a mark. `help(headstart.Exercise)` lists all fields and what
 | mark | what is marked |
 | --- | --- |
 | `@exercise.reference` | the right answer |
-| `@exercise.cases` | a function that takes a source of random numbers, and returns a list of `Case` |
+| `@exercise.cases` | a function that takes a source of random numbers and returns a list of `Case` |
 | `@exercise.alternative` | a right answer written differently; there are two or more |
 | `@exercise.misconception` | a wrong answer; its docstring is the sentence to the student who gave it |
 | `exercise.slip(name, "old → new").says(sentence)` | a wrong answer that is an edit of a right one |
 | `exercise.choice(name, {slot: option}).says(sentence)` | a wrong choice, in an exercise of choice |
+
+The annotation of the parameter of `cases` says which source of random numbers it gets: `random.Random`,
+`numpy.random.Generator` or `torch.Generator`. Without one it is torch's if `course.toml` has torch among its
+packages, and Python's otherwise.
 
 `Case(title, args=(), kwargs={})` is one call of the answer. What goes in and comes out is data: None, numbers
 (whole ones of any size, and complex), text, bytes, lists, tuples, sets, dicts, instances of dataclasses,

@@ -34,6 +34,8 @@ from autograder.courses import current
 from helpers.figures.live import IMPORT
 from helpers.figures.predicting import REVEALED
 
+# It imports a package only where there are values of that package: a lesson without them doesn't need it.
+CHECK = "helpers/checking/"
 # A zip's own times would make it another one on each build.
 NEW_YEAR_1980 = (1980, 1, 1, 0, 0, 0)
 ON_GITHUB = re.compile(r"(https://github\.com/[\w.-]+/[\w.-]+?)(?:\.git)?/?")
@@ -153,7 +155,11 @@ def dependencies(lesson: str, code: Iterable[str], checks: str, helpers: Mapping
             files.add(path)
             if path.endswith(".py"):
                 module = _module(helpers[path])
-                waiting += module.imports
+                waiting += [
+                    name
+                    for name in module.imports
+                    if name.startswith("helpers.") or not path.startswith(CHECK)
+                ]
                 here = path.rpartition("/")[0]
                 files |= {f"{here}/{text}" for text in module.texts if f"{here}/{text}" in helpers}
     scripts = [path for path in files if path.endswith(".js")]

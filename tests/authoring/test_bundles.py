@@ -19,7 +19,7 @@ import pytest
 
 from autograder import exercises, lessons
 from autograder.authoring.build import make
-from autograder.authoring.bundles import bundle, links, repository
+from autograder.authoring.bundles import bundle, dependencies, links, repository
 from autograder.authoring.leaks import leaks
 from autograder.classroom.course import course_directory
 from autograder.courses import Course, current
@@ -252,6 +252,15 @@ def test_the_first_cell_says_what_is_missing(built: dict[str, bytes], tmp_path: 
     for name in ("IPython", "ipywidgets", "matplotlib", "numpy", "torch"):
         (tmp_path / f"{name}.py").write_text("raise AssertionError('it is looked for, not imported')")
     assert look_around(tmp_path) == "fine"
+
+
+@pytest.mark.parametrize("needed", [[], ["numpy"], ["torch"]])
+def test_the_check_itself_asks_for_no_package(needed: list[str]) -> None:
+    """It knows values of several packages, and a lesson has those that its own cells import."""
+    helpers = {name: path.read_bytes() for name, path in lessons.helper_files(0).items()}
+    code = "\n".join(["from helpers.checks import check", *(f"import {name}" for name in needed)])
+    found = dependencies("01_words", [code], "{}", helpers)
+    assert found.packages == needed and "helpers/checking/kinds/arrays.py" in found.files
 
 
 @each_lesson
