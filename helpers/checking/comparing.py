@@ -5,7 +5,6 @@ whole and the other way round, an array of one number for a number, and unless f
 for NumPy's float64. A boolean is no number, a list no array, and a set no list.
 """
 
-import sys
 from collections.abc import Mapping, Set
 from typing import Any
 
@@ -22,7 +21,6 @@ from helpers.checking.differences import (
     ALMOST,
     GUESSES,
     NO_LIST,
-    NO_NUMBER,
     NO_RETURN,
     NOT_PUT_IN,
     ONE_NUMBER,
@@ -247,7 +245,7 @@ def _compare_plain(expected: Any, got: Any, name: str, allowed: Allowed) -> Diff
             None if got == expected else other_kind("type", f"{name}: ", got, f"expected {wanted(expected)}")
         )
     if not is_number(got) and not (isinstance(expected, complex) and isinstance(got, complex)):
-        meaning = ONE_NUMBER if is_array(got) else PLAIN_NUMBER if "torch" in sys.modules else NO_NUMBER
+        meaning = ONE_NUMBER if is_array(got) else PLAIN_NUMBER
         return other_kind("type", f"{name}: ", got, "expected a number", meaning, of=got)
     tolerances = NOUGHT if abs(expected) < PLAIN_TOLERANCES[1] else PLAIN_TOLERANCES
     if isinstance(expected, int):  # a count, and counts are exact

@@ -16,6 +16,11 @@ WHOLE = ("int8", "int16", "int32", "uint8", "uint16", "uint32")  # will do where
 HALVES = ("float16", "bfloat16")
 
 
+def torch_is_there() -> bool:
+    """Whether anything can be a tensor: somebody has imported torch."""
+    return "torch" in sys.modules
+
+
 def is_tensor(value: object) -> "TypeGuard[torch.Tensor]":
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
