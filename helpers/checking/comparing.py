@@ -1,8 +1,8 @@
 """The one comparison: what an answer returned against what is right, and how to say where they differ.
 
-What is taken for what: a list for a tuple, whole numbers of any width for each other, an int for a float that is
-whole and the other way round, an array of one number for a number, and unless full precision is asked for, float32
-for NumPy's float64. A boolean is no number, a list no array, and a set no list.
+What is taken for what: a list for a tuple, whole numbers of any width for each other, an int for a float that
+is whole and the other way round, an array of one number for a number, and unless full precision is asked for,
+float32 for NumPy's float64. A boolean is no number, a list no array, and a set no list.
 """
 
 from collections.abc import Mapping, Set
@@ -204,7 +204,7 @@ def _compare_dicts(expected: Mapping, got: Any, name: str, allowed: Allowed) -> 
         without = f"without {keys(lacking)}" if lacking else ""
         # defence: hidden: keys
         public, full = (
-            " and ".join(filter(None, (without, other and f"with {what}")))
+            " and ".join(filter(None, (without, f"with {what}" if other else "")))
             for what in ("other keys", listed(other))
         )
         meaning = f"The keys must be spelled exactly like this: {keys(expected)}." if other else NOT_PUT_IN

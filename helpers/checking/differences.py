@@ -57,16 +57,16 @@ IN_NUMPY = {
         "dtype"
     ]: "Use the dtype the docstring names, or else the dtype of an input: np.zeros(n) is float64, "
     "and np.array([1, 2]) has whole numbers.",
-    NO_LIST: "A list isn't an array, and later code calculates with this: np.array(...) makes an array of numbers, "
-    "np.stack(...) one of arrays.",
+    NO_LIST: "A list isn't an array, and later code calculates with this: np.array(...) makes an array of "
+    "numbers, np.stack(...) one of arrays.",
     EXTRA_ONE: "There is one axis of size 1 too many or too few: check each keepdims, reshape, [:, None] and "
     "squeeze.",
-    MORE_AXES: "There are more axes than expected: does a [:, None] or a reshape stand where it makes a table of two "
-    "arrays that should lie on each other, or is a sum, an index or a ravel missing?",
-    NOT_BOOLEAN: "Booleans are expected: a comparison makes them, and so does .astype(bool). (`~` of whole numbers "
-    "turns their bits, so ~1 is -2.)",
-    ALMOST: "Right to a few digits only: a step is done in float32 although the inputs are float64, or a small "
-    "constant is added where none is needed.",
+    MORE_AXES: "There are more axes than expected: does a [:, None] or a reshape stand where it makes a "
+    "table of two arrays that should lie on each other, or is a sum, an index or a ravel missing?",
+    NOT_BOOLEAN: "Booleans are expected: a comparison makes them, and so does .astype(bool). (`~` of whole "
+    "numbers turns their bits, so ~1 is -2.)",
+    ALMOST: "Right to a few digits only: a step is done in float32 although the inputs are float64, or a "
+    "small constant is added where none is needed.",
 }
 GUESSES = tuple(
     said

@@ -92,7 +92,7 @@ APART = {
     "floats for booleans": (FLOATS > 2, FLOATS, "output of float64, expected bool"),
     "a wrong number": (
         FLOATS,
-        FLOATS + [[0, 0, 0], [0, 0.5, 0]],
+        FLOATS + np.array([[0, 0, 0], [0, 0.5, 0]]),
         "output (2, 3); largest error 0.5 at [1, 1]: 5.5, expected 5",
     ),
     "NaN": (

@@ -61,7 +61,7 @@ AXES = {
     "transpose", "unsqueeze", "squeeze", "sum", "mean", "softmax", "log_softmax", "size", "amax", "amin",
     "max", "min", "argmax", "argmin", "cumsum", "flatten", "any", "all", "gather", "flip", "sort", "unbind",
     "chunk", "movedim", "swapaxes", "diagonal", "index_select", "repeat_interleave", "unflatten", "split",
-    "permute", "scatter", "scatter_", "norm", "prod", "var", "std", "concatenate", "expand_dims", "swapaxes",
+    "permute", "scatter", "scatter_", "norm", "prod", "var", "std", "concatenate", "expand_dims",
 }  # fmt: skip
 AXIS_WORDS = {"dim", "dims", "axis"}
 MODULES = {"torch", "math", "F", "nn", "functional", "super", "itertools", "random", "np", "numpy"}

@@ -1,10 +1,12 @@
 """What exceptions of NumPy, pandas and Python itself usually come from, where no tensor is around."""
 
-# Texts of NumPy's and pandas' exceptions. torch has none like these, so they are looked up whatever is imported.
+# Texts of NumPy's and pandas' exceptions. torch has none like these, so they are looked up whatever is
+# imported.
 HINTS_OF_ARRAYS: tuple[tuple[str, str], ...] = (
     (
         r"operands could not be broadcast together",
-        "Two shapes don't fit, axis by axis from the right: write both down. Is a keepdims=True or a [:, None] "
+        "Two shapes don't fit, axis by axis from the right: write both down. Is a keepdims=True or a [:, "
+        "None] "
         "missing, or has one of them another size than you meant?",
     ),
     (
@@ -13,7 +15,8 @@ HINTS_OF_ARRAYS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"matmul: Input operand|shapes \([\d, ]+\) and \([\d, ]+\) not aligned",
-        "In a @ b the last axis of a must be as long as the second-to-last of b: are these the two that you mean, "
+        "In a @ b the last axis of a must be as long as the second-to-last of b: are these the two that "
+        "you mean, "
         "and is a .T or a .swapaxes(-2, -1) missing, or one too many?",
     ),
     (
@@ -31,7 +34,8 @@ HINTS_OF_ARRAYS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"truth value of an? (array|empty array)",
-        "An array of several numbers is neither true nor false: choose number by number with np.where or a mask in "
+        "An array of several numbers is neither true nor false: choose number by number with np.where or "
+        "a mask in "
         "brackets, join conditions with & and |, or ask .any() or .all().",
     ),
     (
@@ -41,7 +45,8 @@ HINTS_OF_ARRAYS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"inhomogeneous shape|setting an array element with a sequence",
-        "The rows aren't equally long, or a list stands where one number belongs: an array has one length per "
+        "The rows aren't equally long, or a list stands where one number belongs: an array has one length "
+        "per "
         "axis.",
     ),
     (
@@ -64,12 +69,14 @@ HINTS_OF_ARRAYS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"only (length-1|size-1|0-dimensional) arrays can be converted|must be real number, not numpy",
-        "int(), float() and the math module take one number, and this array has several: NumPy's function of the "
+        "int(), float() and the math module take one number, and this array has several: NumPy's function "
+        "of the "
         "same name, such as np.exp, takes them all.",
     ),
     (
         r"arrays used as indices must be of integer|only integers, slices \(`:`\)",
-        "What stands in [ ] is whole numbers or a boolean mask, and this is something else: `/` always gives a "
+        "What stands in [ ] is whole numbers or a boolean mask, and this is something else: `/` always "
+        "gives a "
         "float, `//` doesn't.",
     ),
     (
@@ -78,7 +85,8 @@ HINTS_OF_ARRAYS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"Cannot cast ufunc|same_kind",
-        "A step in place, such as +=, keeps the dtype, and whole numbers have no room for fractions: make a new "
+        "A step in place, such as +=, keeps the dtype, and whole numbers have no room for fractions: make "
+        "a new "
         "array, x = x + y, or begin with floats.",
     ),
     (
@@ -87,7 +95,8 @@ HINTS_OF_ARRAYS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"ufunc '\w+' (did not contain a loop|not supported)",
-        "This function takes numbers, and the array holds something else, such as texts or None: look at its dtype.",
+        "This function takes numbers, and the array holds something else, such as texts or None: look at "
+        "its dtype.",
     ),
     (r"read-only", "This array can't be written to: work on a .copy()."),
     (
@@ -96,7 +105,8 @@ HINTS_OF_ARRAYS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"'numpy\.ndarray' object is not callable",
-        "An array takes square brackets, x[0]: round ones call a function. Did a value get a function's name?",
+        "An array takes square brackets, x[0]: round ones call a function. Did a value get a function's "
+        "name?",
     ),
     (
         r"'numpy\.ndarray' object has no attribute '(append|extend|insert|pop)'",
@@ -108,7 +118,8 @@ HINTS_OF_ARRAYS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"identically-labeled",
-        "Two columns are compared whose rows have other names: reset_index(drop=True), or .to_numpy(), first.",
+        "Two columns are compared whose rows have other names: reset_index(drop=True), or .to_numpy(), "
+        "first.",
     ),
     (
         r"not in index|None of \[.*\] are in the",
@@ -127,16 +138,18 @@ HINTS_OF_PYTHON: tuple[tuple[str, str], ...] = (
         "Texts and tuples can't be changed: make a new one, or a list while you change it.",
     ),
     (
-        r"'(set|frozenset)' object is not subscriptable|'dict_(keys|values|items)' object is not subscriptable",
+        r"'(set|frozenset|dict_keys|dict_values|dict_items)' object is not subscriptable",
         "A set or the keys of a dict have no first and second: make a list(...) or sorted(...) of them.",
     ),
     (
         r"'(generator|map|filter|zip)' object|object of type '(generator|map|filter|zip)'",
-        "This gives one thing after another and is used up by it: go through it in a loop, or make a list of it.",
+        "This gives one thing after another and is used up by it: go through it in a loop, or make a list "
+        "of it.",
     ),
     (
         r"not supported between instances of",
-        "Two values of different types are compared: what is each of them? int(...) or float(...) makes a number "
+        "Two values of different types are compared: what is each of them? int(...) or float(...) makes a "
+        "number "
         "of a text.",
     ),
     (
@@ -153,12 +166,14 @@ HINTS_OF_PYTHON: tuple[tuple[str, str], ...] = (
     ),
     (
         r"(list|tuple|string|deque) (assignment )?index out of range",
-        "The list or text is shorter than that: a loop that looks at place i + 1 has to end one place earlier, and "
+        "The list or text is shorter than that: a loop that looks at place i + 1 has to end one place "
+        "earlier, and "
         "some lists may be empty.",
     ),
     (
         r"can only concatenate str|must be str, not|unsupported operand type\(s\) for \+: '\w+' and 'str'",
-        "A text and something else are added: str(...) makes a text of a number, int(...) a number of a text.",
+        "A text and something else are added: str(...) makes a text of a number, int(...) a number of a "
+        "text.",
     ),
     (
         r"can only concatenate list|can only concatenate tuple|can't multiply sequence",
@@ -170,7 +185,8 @@ HINTS_OF_PYTHON: tuple[tuple[str, str], ...] = (
     ),
     (
         r"'(list|tuple|str|dict|set)' object has no attribute",
-        "A value of this type has no such method: is it the type that you think? append is a list's, add a set's, "
+        "A value of this type has no such method: is it the type that you think? append is a list's, add "
+        "a set's, "
         "and a text's methods give a new text.",
     ),
     (
@@ -187,7 +203,8 @@ HINTS_OF_PYTHON: tuple[tuple[str, str], ...] = (
     ),
     (
         r"values to unpack",
-        "There are more parts than names before the `=`, or fewer: a dict gives its keys, and pairs with .items().",
+        "There are more parts than names before the `=`, or fewer: a dict gives its keys, and pairs with "
+        ".items().",
     ),
     (
         r"'(list|dict|tuple|set|str|int|float)' object is not callable",
@@ -195,6 +212,7 @@ HINTS_OF_PYTHON: tuple[tuple[str, str], ...] = (
     ),
     (
         r"generator raised StopIteration",
-        "next() found nothing more inside of a generator: a `for` loop ends by itself, next(it, None) gives None.",
+        "next() found nothing more inside of a generator: a `for` loop ends by itself, next(it, None) "
+        "gives None.",
     ),
 )

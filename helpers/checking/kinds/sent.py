@@ -1,8 +1,8 @@
 """Arrays as JSON and back, trusting nothing that comes back.
 
 An array becomes `{"$array": "float32", "shape": [2, 3], "data": [...]}`, and a tensor has `"$tensor"` there.
-Numbers keep every bit: Python prints the shortest decimal that reads back as the same float, and narrower floats
-get as many digits as they hold. A complex number is two, a date the count of its unit.
+Numbers keep every bit: Python prints the shortest decimal that reads back as the same float, and narrower
+floats get as many digits as they hold. A complex number is two, a date the count of its unit.
 """
 
 import math
