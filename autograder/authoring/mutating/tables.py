@@ -35,7 +35,7 @@ MISTAKEN = [
     ("repeat", "repeat_interleave"), ("append", "extend"), ("ceil", "floor"), ("var", "std"),
     ("reshape", "view"),
 ]  # fmt: skip
-# The same in NumPy and plain Python, as far as no tensor has them.
+# The same in NumPy and plain Python, for right answers whose module has no torch.
 MISTAKEN_ELSEWHERE = [
     ("vstack", "hstack"), ("maximum", "minimum"), ("zeros_like", "ones_like"), ("nanmean", "mean"),
     ("startswith", "endswith"), ("lstrip", "rstrip"), ("lower", "upper"), ("union", "intersection"),
@@ -64,7 +64,7 @@ AXES = {
     "permute", "scatter", "scatter_", "norm", "prod", "var", "std", "concatenate", "expand_dims",
 }  # fmt: skip
 AXIS_WORDS = {"dim", "dims", "axis"}
-MODULES = {"torch", "math", "F", "nn", "functional", "super", "itertools", "random", "np", "numpy"}
+MODULES = {"torch", "math", "F", "nn", "functional", "super", "itertools", "random"}
 REFUSING = {"strict", "device"}  # arguments that matter only for what no case has
 SYMMETRIC = {"transpose", "swapaxes", "swapdims"}  # in their arguments
 IN_PLACE = {
