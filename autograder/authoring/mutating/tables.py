@@ -47,16 +47,10 @@ OTHERS: dict[str, list[str]] = {}
 for _one, _other in MISTAKEN:
     OTHERS.setdefault(_one, []).append(_other)
     OTHERS.setdefault(_other, []).append(_one)
+OTHERS_ELSEWHERE: dict[str, list[str]] = {}
 for _one, _other in MISTAKEN_ELSEWHERE:
-    OTHERS.setdefault(_one, []).append(_other)
-    if _other not in (
-        "mean",
-        "stack",
-        "append",
-        "pop",
-        "dot",
-    ):  # which mean more, and have others of their own
-        OTHERS.setdefault(_other, []).append(_one)
+    OTHERS_ELSEWHERE.setdefault(_one, []).append(_other)
+    OTHERS_ELSEWHERE.setdefault(_other, []).append(_one)
 AXES = {
     "transpose", "unsqueeze", "squeeze", "sum", "mean", "softmax", "log_softmax", "size", "amax", "amin",
     "max", "min", "argmax", "argmin", "cumsum", "flatten", "any", "all", "gather", "flip", "sort", "unbind",
