@@ -78,7 +78,8 @@ def is_mark(decorator: ast.expr) -> bool:
 def slip(name: str, right: Any, edits: Iterable[str]) -> Any:
     """A right answer with a slip in it.
 
-    It runs in a copy of the right answer's module, with math, and torch and NumPy where they are there, and tracebacks show its own lines.
+    It runs in a copy of the right answer's module, with math, and with torch, NumPy and pandas where they are
+    there. Tracebacks show its own lines.
 
     Args:
         name: the slip's.

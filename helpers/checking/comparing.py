@@ -1,11 +1,10 @@
 """The one comparison: what an answer returned against what is right, and how to say where they differ.
 
-What is taken for what: a list for a tuple, whole numbers of any width for each other, an int for a float that is
-whole and the other way round, an array of one number for a number, and unless full precision is asked for, float32
-for NumPy's float64. A boolean is no number, a list no array, and a set no list.
+What is taken for what: a list for a tuple, whole numbers of any width for each other, an int for a float that
+is whole and the other way round, an array of one number for a number, and unless full precision is asked for,
+float32 for NumPy's float64. A boolean is no number, a list no array, and a set no list.
 """
 
-import sys
 from collections.abc import Mapping, Set
 from typing import Any
 
@@ -22,7 +21,6 @@ from helpers.checking.differences import (
     ALMOST,
     GUESSES,
     NO_LIST,
-    NO_NUMBER,
     NO_RETURN,
     NOT_PUT_IN,
     ONE_NUMBER,
@@ -206,7 +204,7 @@ def _compare_dicts(expected: Mapping, got: Any, name: str, allowed: Allowed) -> 
         without = f"without {keys(lacking)}" if lacking else ""
         # defence: hidden: keys
         public, full = (
-            " and ".join(filter(None, (without, other and f"with {what}")))
+            " and ".join(filter(None, (without, f"with {what}" if other else "")))
             for what in ("other keys", listed(other))
         )
         meaning = f"The keys must be spelled exactly like this: {keys(expected)}." if other else NOT_PUT_IN
@@ -247,7 +245,7 @@ def _compare_plain(expected: Any, got: Any, name: str, allowed: Allowed) -> Diff
             None if got == expected else other_kind("type", f"{name}: ", got, f"expected {wanted(expected)}")
         )
     if not is_number(got) and not (isinstance(expected, complex) and isinstance(got, complex)):
-        meaning = ONE_NUMBER if is_array(got) else PLAIN_NUMBER if "torch" in sys.modules else NO_NUMBER
+        meaning = ONE_NUMBER if is_array(got) else PLAIN_NUMBER
         return other_kind("type", f"{name}: ", got, "expected a number", meaning, of=got)
     tolerances = NOUGHT if abs(expected) < PLAIN_TOLERANCES[1] else PLAIN_TOLERANCES
     if isinstance(expected, int):  # a count, and counts are exact

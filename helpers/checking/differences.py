@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from helpers.checking.kinds.arrays import is_ndarray
+from helpers.checking.kinds.arrays import is_ndarray, torch_is_there
 
 # What each kind of difference usually comes from.
 MEANINGS = {
@@ -47,30 +47,33 @@ ALMOST = (
 )
 ONE_TEXT = "One text is expected: `join` makes one of a list's parts."
 NOT_PUT_IN = "What is missing was never put in: is a loop not entered, or a condition not met?"
-# The same for NumPy's arrays, where it isn't the same.
+NO_KIND = "Compare what you return with the docstring: what kind of value does it name?"
+FEW_DIGITS = "Right to a few digits only: is a step rounded, or a small constant added where none is needed?"
+# The same where no torch is, and for NumPy's arrays, where it isn't the same.
+IN_PYTHON = {MEANINGS["type"]: NO_KIND, ALMOST: FEW_DIGITS, PLAIN_NUMBER: NO_NUMBER}
 IN_NUMPY = {
     MEANINGS["type"]: "Every value that goes in and out is a NumPy array, unless the text says otherwise.",
     MEANINGS[
         "dtype"
     ]: "Use the dtype the docstring names, or else the dtype of an input: np.zeros(n) is float64, "
     "and np.array([1, 2]) has whole numbers.",
-    NO_LIST: "A list isn't an array, and later code calculates with this: np.array(...) makes an array of numbers, "
-    "np.stack(...) one of arrays.",
+    NO_LIST: "A list isn't an array, and later code calculates with this: np.array(...) makes an array of "
+    "numbers, np.stack(...) one of arrays.",
     EXTRA_ONE: "There is one axis of size 1 too many or too few: check each keepdims, reshape, [:, None] and "
     "squeeze.",
-    MORE_AXES: "There are more axes than expected: does a [:, None] or a reshape stand where it makes a table of two "
-    "arrays that should lie on each other, or is a sum, an index or a ravel missing?",
-    NOT_BOOLEAN: "Booleans are expected: a comparison makes them, and so does .astype(bool). (`~` of whole numbers "
-    "turns their bits, so ~1 is -2.)",
-    ALMOST: "Right to a few digits only: a step is done in float32 although the inputs are float64, or a small "
-    "constant is added where none is needed.",
+    MORE_AXES: "There are more axes than expected: does a [:, None] or a reshape stand where it makes a "
+    "table of two arrays that should lie on each other, or is a sum, an index or a ravel missing?",
+    NOT_BOOLEAN: "Booleans are expected: a comparison makes them, and so does .astype(bool). (`~` of whole "
+    "numbers turns their bits, so ~1 is -2.)",
+    ALMOST: "Right to a few digits only: a step is done in float32 although the inputs are float64, or a "
+    "small constant is added where none is needed.",
 }
 GUESSES = tuple(
     said
     for text in (MEANINGS["structure"], MEANINGS["shape"], OTHER_ORDER, FEWER_AXES, MORE_AXES)
     for said in (text, IN_NUMPY.get(text, text))
 )
-ROUGHLY = (ALMOST, IN_NUMPY[ALMOST])
+ROUGHLY = (ALMOST, IN_NUMPY[ALMOST], FEW_DIGITS)
 
 
 @dataclass(frozen=True)
@@ -104,4 +107,5 @@ def different(cause: str, public: str, full: str = "", meaning: str = "", *, of:
         of: the right value, in whose kind's words the meaning is given.
     """
     meaning = meaning or MEANINGS[cause]
-    return Difference(cause, public, full, IN_NUMPY.get(meaning, meaning) if is_ndarray(of) else meaning)
+    words = IN_NUMPY if is_ndarray(of) else {} if torch_is_there() else IN_PYTHON
+    return Difference(cause, public, full, words.get(meaning, meaning))

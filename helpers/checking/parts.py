@@ -23,7 +23,7 @@ from helpers.checking.kinds.arrays import is_array
 from helpers.checking.properties import PROPERTIES
 from helpers.checking.sheet import Sheet
 
-DATA = (int, float, complex, str, bytes, list, tuple, dict, set, frozenset, type(None))
+DATA = (int, float, complex, str, bytes, list, tuple, type(None))
 Calls = Sequence[
     Mapping[str, Any]
 ]  # each with what was "given", as the text of a sketch, and what it "returns"

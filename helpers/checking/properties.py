@@ -9,22 +9,34 @@ from typing import Any
 from helpers.checking.calling.drivers import Case, Outcome
 from helpers.checking.calling.values import arrays, map_arrays, same
 from helpers.checking.comparing import compare, compare_gradients
-from helpers.checking.kinds.arrays import Array, double, dtype_name, is_array, is_floating, is_tensor
+from helpers.checking.kinds.arrays import (
+    Array,
+    double,
+    dtype_name,
+    is_array,
+    is_floating,
+    is_tensor,
+    torch_is_there,
+)
 
 PROPERTIES: dict[str, Any] = {}
 
 
-def _property(meaning: str, *, needs_gradients: bool = False, explains_values: bool = False) -> Callable:
+def _property(
+    meaning: str, elsewhere: str = "", *, needs_gradients: bool = False, explains_values: bool = False
+) -> Callable:
     """Register a property.
 
     Args:
         meaning: what usually breaks it.
+        elsewhere: the same where no torch is.
         needs_gradients: whether the driver must send gradients back.
         explains_values: whether it may say why values are wrong; otherwise it is asked of right values only.
     """
 
     def register(function: Any) -> Any:
-        function.meaning, function.needs_gradients = meaning, needs_gradients
+        function.meaning, function.elsewhere = meaning, elsewhere or meaning
+        function.needs_gradients = needs_gradients
         function.explains_values = explains_values
         PROPERTIES[function.__name__] = function
         return function
@@ -34,7 +46,10 @@ def _property(meaning: str, *, needs_gradients: bool = False, explains_values: b
 
 @_property(
     "An in-place step (+=, a method whose name ends in _, .append and .pop of a list) writes into what the "
-    "caller has: `x = x - m` makes a new tensor, `x -= m` doesn't."
+    "caller has: `x = x - m` makes a new tensor, `x -= m` doesn't.",
+    "A step in place (+= on an array, .append, .sort, .pop or d[key] = ...) writes into what the caller "
+    "has: work "
+    "on a copy, as list(x), dict(d) or x.copy() make it, or `x = x - m` where it was `x -= m`.",
 )
 def inputs_unchanged(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
     """The call leaves its arguments as they were, plain lists and dicts among them."""
@@ -61,7 +76,9 @@ def _changed(case: Case, after: list) -> str:
 
 @_property(
     "The check changes what came back, and looks whether what it gave stays the same: `.clone()` copies. "
-    "Or is something written into what was given?"
+    "Or is something written into what was given?",
+    "The check changes what came back, and looks whether what it gave stays the same: `.copy()` copies. "
+    "Or is something written into what was given?",
 )
 def shares_nothing(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
     """What came back shares no memory with the arguments, and these are as they were: for "copies"."""
@@ -128,3 +145,8 @@ def stays_small(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
 def _sums_to_one(rows: Array) -> bool:
     total = double(rows).sum(axis=-1)
     return bool((abs(total - 1) <= 1e-4).all())
+
+
+def meaning_of(prop: Any) -> str:
+    """What usually breaks a property, in the words of what is there."""
+    return prop.meaning if torch_is_there() else prop.elsewhere

@@ -9,13 +9,14 @@ from helpers.checking.kinds.frames import is_frame, is_series
 
 # Types of no student's own, whose names say nothing of a hidden case's numbers.
 USUAL = (
-    "numpy.ndarray", "function", "generator", "set", "tensor with its graph", "map", "filter", "zip", "object",
+    "numpy.ndarray", "function", "generator", "set", "tensor with its graph", "map", "filter", "zip",
+    "object",
     "method", "type", "deque", "collections.deque", "numpy.matrix", "numpy.MaskedArray",
 )  # fmt: skip
 LONGEST = 80  # characters of a text in a message
 
 
-def kind(value: object, named: bool = True) -> str:
+def kind(value: Any, named: bool = True) -> str:
     """What a value is, in words: `a tensor (2, 3)`, `a number`, `a list`.
 
     Args:
@@ -63,18 +64,20 @@ def quoted(value: object) -> str:
 def quoted_apart(got: object, expected: object) -> tuple[str, str]:
     """Two plain values as code has them; of long texts, what begins shortly before they part."""
     if quoted(got) == quoted(expected) and isinstance(got, str | bytes) and type(got) is type(expected):
-        pairs = enumerate(zip(got, expected, strict=False))  # type: ignore[arg-type]
-        start = next((n for n, (a, b) in pairs if a != b), min(len(got), len(expected)))  # type: ignore[arg-type]
+        pairs = enumerate(zip(got, expected, strict=False))
+        start = next((n for n, (a, b) in pairs if a != b), min(len(got), len(expected)))
         start = max(0, start - LONGEST // 4)
-        return (f"…{quoted(got[start:])}", f"…{quoted(expected[start:])}")  # type: ignore[index]
+        return (f"…{quoted(got[start:])}", f"…{quoted(expected[start:])}")
     return quoted(got), quoted(expected)
 
 
 def values(count: int) -> str:
+    """How many values, in words."""
     return "1 value" if count == 1 else f"{count} values"
 
 
 def axes(count: int) -> str:
+    """How many axes, in words."""
     return "no axes" if count == 0 else "1 axis" if count == 1 else f"{count} axes"
 
 
@@ -84,6 +87,7 @@ def listed(found: list) -> str:
 
 
 def keys(found: Mapping | Set | list) -> str:
+    """Keys as code has them."""
     return ", ".join(map(repr, found))
 
 

@@ -37,12 +37,13 @@ TOPICS = current().topics
 COMES_WITH = {
     "start_here": """
         __init__.py checks.py storage.py
-        checking/__init__.py checking/calling/__init__.py checking/code/__init__.py checking/explaining/__init__.py checking/assessing.py checking/calling/choosing.py checking/calling/compiling.py checking/explaining/closeness.py checking/comparing.py checking/explaining/contrast.py
-        checking/calling/drivers.py checking/explaining/causes.py checking/finding.py checking/calling/forbidding.py checking/explaining/hints.py checking/explaining/hints_of_lines.py checking/code/keeping.py
+        checking/__init__.py checking/calling/__init__.py checking/code/__init__.py checking/explaining/__init__.py checking/assessing.py checking/calling/choosing.py checking/calling/compiling.py checking/explaining/closeness.py checking/comparing.py checking/comparing_arrays.py checking/differences.py checking/words.py checking/explaining/contrast.py
+        checking/calling/drivers.py checking/calling/drivers_of_tensors.py checking/explaining/causes.py checking/finding.py checking/calling/forbidding.py checking/calling/forbidding_torch.py checking/explaining/hints.py checking/explaining/hints_of_lines.py checking/explaining/hints_elsewhere.py checking/code/keeping.py
         checking/code/absent.py checking/code/lookalikes.py checking/code/names.py checking/calling/outcome.py
         checking/calling/printing.py checking/progress.py checking/problems.py checking/properties.py checking/explaining/recognising.py checking/code/tracing.py checking/calling/registry.py
         checking/calling/surroundings.py checking/code/running.py checking/explaining/telling.py checking/parts.py
-        checking/explaining/relations.py checking/explaining/relations_of_shapes.py checking/explaining/relations_of_tensors.py checking/limits.py checking/sheet.py checking/explaining/sketches.py checking/calling/values.py
+        checking/explaining/relations.py checking/explaining/relations_of_shapes.py checking/explaining/relations_of_arrays.py checking/explaining/relations_of_numbers.py
+        checking/kinds/__init__.py checking/kinds/arrays.py checking/kinds/frames.py checking/kinds/sent.py checking/limits.py checking/sheet.py checking/explaining/sketches.py checking/calling/values.py
         figures/__init__.py figures/answering.py figures/controls.py figures/drawings.py figures/live.js figures/live.py figures/plots.py figures/predicting.py figures/repeats.py figures/showing.py
     """,
     "attention": "kept.py timing.py",

@@ -84,12 +84,13 @@ def mutants(
     right = of or exercise.reference
     module = sys.modules[right.__module__]
     definitions = _definitions(module, right.__name__)
+    elsewhere = "torch" not in vars(sys.modules[exercise.reference.__module__])
     sizes = _sizes(exercise, module, definitions)
     seen = {_text(definitions)}
     names: dict[str, int] = {}
     for definition in definitions:
         for place in list(places(definition)):
-            for change in (*changes(place, sizes.get(id(place.node))), *more(place)):
+            for change in (*changes(place, sizes.get(id(place.node)), elsewhere=elsewhere), *more(place)):
                 if kind and change.kind != kind:
                     continue
                 before, after = _fragments(place, change)

@@ -35,7 +35,7 @@ MISTAKEN = [
     ("repeat", "repeat_interleave"), ("append", "extend"), ("ceil", "floor"), ("var", "std"),
     ("reshape", "view"),
 ]  # fmt: skip
-# The same in NumPy and plain Python, as far as no tensor has them.
+# The same in NumPy and plain Python, for right answers whose module has no torch.
 MISTAKEN_ELSEWHERE = [
     ("vstack", "hstack"), ("maximum", "minimum"), ("zeros_like", "ones_like"), ("nanmean", "mean"),
     ("startswith", "endswith"), ("lstrip", "rstrip"), ("lower", "upper"), ("union", "intersection"),
@@ -47,16 +47,10 @@ OTHERS: dict[str, list[str]] = {}
 for _one, _other in MISTAKEN:
     OTHERS.setdefault(_one, []).append(_other)
     OTHERS.setdefault(_other, []).append(_one)
+OTHERS_ELSEWHERE: dict[str, list[str]] = {}
 for _one, _other in MISTAKEN_ELSEWHERE:
-    OTHERS.setdefault(_one, []).append(_other)
-    if _other not in (
-        "mean",
-        "stack",
-        "append",
-        "pop",
-        "dot",
-    ):  # which mean more, and have others of their own
-        OTHERS.setdefault(_other, []).append(_one)
+    OTHERS_ELSEWHERE.setdefault(_one, []).append(_other)
+    OTHERS_ELSEWHERE.setdefault(_other, []).append(_one)
 AXES = {
     "transpose", "unsqueeze", "squeeze", "sum", "mean", "softmax", "log_softmax", "size", "amax", "amin",
     "max", "min", "argmax", "argmin", "cumsum", "flatten", "any", "all", "gather", "flip", "sort", "unbind",
@@ -64,7 +58,7 @@ AXES = {
     "permute", "scatter", "scatter_", "norm", "prod", "var", "std", "concatenate", "expand_dims",
 }  # fmt: skip
 AXIS_WORDS = {"dim", "dims", "axis"}
-MODULES = {"torch", "math", "F", "nn", "functional", "super", "itertools", "random", "np", "numpy"}
+MODULES = {"torch", "math", "F", "nn", "functional", "super", "itertools", "random"}
 REFUSING = {"strict", "device"}  # arguments that matter only for what no case has
 SYMMETRIC = {"transpose", "swapaxes", "swapdims"}  # in their arguments
 IN_PLACE = {

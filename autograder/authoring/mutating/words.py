@@ -35,7 +35,8 @@ WORDS = {
         "a logarithm": "log", "a square root": "sqrt rsqrt", "a maximum": "max amax maximum",
         "a minimum": "min amin minimum", "a clamp": "clamp clip", "a sine or cosine": "sin cos",
         "a product": "matmul bmm einsum outer prod dot", "a running sum": "cumsum", "a length": "len",
-        "a swap of axes": "transpose permute movedim swapaxes", "a concatenation": "cat stack concatenate vstack hstack",
+        "a swap of axes": "transpose permute movedim swapaxes",
+        "a concatenation": "cat stack concatenate",
         "a change of shape": "view reshape flatten unflatten ravel", "a triangular mask": "tril triu",
         "an `unsqueeze` or `squeeze`": "unsqueeze squeeze", "a rounding": "ceil floor round",
         "a fill": "masked_fill fill where full full_like", "a range": "range arange",
@@ -44,8 +45,7 @@ WORDS = {
         "an `argmax`": "argmax", "an absolute value": "abs", "a variance": "var std",
         "a change of type": "float double int long bool to str list tuple", "a split": "split chunk unbind",
         "an addition to a list": "append extend insert", "a reversal": "flip reversed", "a `zip`": "zip",
-        "an `enumerate`": "enumerate", "a change of case": "lower upper", "a step on a set": "add discard",
-        "a test of how a text begins or ends": "startswith endswith", "a lookup in a dict": "get setdefault",
+        "an `enumerate`": "enumerate", "a change of case": "lower upper",
     }.items()
     for word in names.split()
 }  # fmt: skip

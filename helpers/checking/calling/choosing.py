@@ -38,7 +38,7 @@ def choice(answer: object, case: Case, gradients: bool) -> Outcome:
 TYPED = str.maketrans({"×": "x", "·": "*", "−": "-", "–": "-", "′": "'", "’": "'", "“": '"', "”": '"'})
 
 
-def spelled(given: object, options: list) -> Any:
+def spelled(given: Any, options: list) -> Any:
     """The option that somebody means, though they may spell it another way; None if it could be several."""
     if is_array(given) and count(given) == 1:
         given = given.item()

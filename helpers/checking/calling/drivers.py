@@ -252,7 +252,7 @@ def _iterate(answer: object, case: Case, gradients: bool) -> Outcome:
 
 
 def _printed(answer: object, case: Case, gradients: bool) -> Outcome:
-    """A function whose result is what it prints, but for spaces at the ends of lines and empty lines at the end."""
+    """A function whose result is what it prints, but for blanks at the ends of lines and of the whole."""
     if not callable(answer):
         return unusable("a function", answer)
     with captured() as printed:

@@ -21,6 +21,7 @@ def _by_grad(total: torch.Tensor, leaves: list[torch.Tensor]) -> list:
 
 
 def gradients_of(answer: Callable, case: Case, way: Callable = _by_grad) -> list:
+    """The gradients that reach the tensors among a case's arguments; None for each where none arrives."""
     args, kwargs = cloned(list(case.args)), cloned(dict(case.kwargs))
     leaves = [tensor.requires_grad_() for tensor in tensors([args, kwargs]) if tensor.is_floating_point()]
     # The answer gets copies of the leaves: autograd refuses to change a leaf in place, and a slip that

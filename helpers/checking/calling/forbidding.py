@@ -79,6 +79,8 @@ def _replace(stack: contextlib.ExitStack, owner: Any, attribute: str, substitute
 
 
 def refuse(name: str) -> Callable:
+    """What raises in the place of a forbidden function."""
+
     def refused(*args: object, **kwargs: object) -> None:
         raise ForbiddenCall(name)
 

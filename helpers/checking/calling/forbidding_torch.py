@@ -1,4 +1,4 @@
-"""How torch's functions are forbidden: as calls of its Python functions, and where its dispatcher keeps code."""
+"""How torch's functions are forbidden: as calls from Python, and where its dispatcher keeps their code."""
 
 import contextlib
 import functools

@@ -1,4 +1,4 @@
-"""What surrounds a call of an answer: packages as they are once imported, whatever a notebook has set since."""
+"""What surrounds a call of an answer: packages as they are once imported, whatever was set since."""
 
 import contextlib
 import random
@@ -29,7 +29,7 @@ def as_packages_begin() -> Iterator[None]:
 
 @contextlib.contextmanager
 def as_if_fresh() -> Iterator[None]:
-    """The same random numbers each time, of all generators that are there; afterwards they are as they were."""
+    """The same random numbers each time, whoever draws them; afterwards all generators are as they were."""
     with contextlib.ExitStack() as stack:
         stack.callback(random.setstate, random.getstate())
         random.seed(0)

@@ -1,10 +1,10 @@
 """Values as JSON: the one encoding of `checks.json` and of the grader's wire.
 
 Numbers, texts, None, lists and dicts with texts as keys are as JSON has them. All else is a dict with one key
-that begins with `$`: a set, bytes, a dict with other keys, a large whole number, a complex one, a dataclass's
-instance, a `Record` once decoded, or an array, as in `helpers.checking.kinds.sent`. Tuples become lists, except
-in arguments, and where they are keys or in a set. What is no data becomes `{"$type": "numpy.matrix"}`, an
-`Opaque` once decoded: enough to say that the type is wrong.
+that begins with `$`: a set, bytes, a dict with other keys, a large whole number, a complex one, a
+dataclass's instance, a `Record` once decoded, or an array, as in `helpers.checking.kinds.sent`. Tuples become
+lists, except in arguments, and where they are keys or in a set. What is no data becomes
+`{"$type": "numpy.matrix"}`: an `Opaque` once decoded, which is enough to say that the type is wrong.
 """
 
 import dataclasses
@@ -22,7 +22,10 @@ from helpers.checking.kinds.sent import decode_array, encode_array, plain_copy, 
 from helpers.checking.limits import MAX_DEPTH, MAX_ITEMS
 from helpers.storage import printable
 
-__all__ = ["Opaque", "Record", "arrays", "decode", "encode", "map_arrays", "map_tensors", "same", "settled", "tensors"]  # fmt: skip
+__all__ = [
+    "Opaque", "Record", "arrays", "decode", "encode", "map_arrays", "map_tensors", "same", "settled",
+    "tensors",
+]  # fmt: skip
 
 MAX_INTEGER = 2**63  # beyond it, not every JSON reader takes an integer
 
@@ -179,12 +182,10 @@ def _decode_other(sign: str, held: Any, whole: dict, depth: int) -> Any:
     """What a dict with a key that begins with `$` means."""
     if sign in ("$frame", "$series"):
         return frames.decode_frame(whole, lambda item: decode(item, depth + 1))
-    wanted: dict[str, type] = {
-        "$type": str, "$int": str, "$bytes": str, "$record": str, "$complex": list, "$tuple": list, "$set": list,
-        "$dict": list,
-    }  # fmt: skip
+    texts, lists = ("$type", "$int", "$bytes", "$record"), ("$complex", "$tuple", "$set", "$dict")
+    fits = isinstance(held, str) if sign in texts else isinstance(held, list) and sign in lists
     # defence: values: types
-    if not isinstance(held, wanted.get(sign, ())):
+    if not fits:
         raise ValueError("malformed type")
     # defence: values: sets
     if sign in ("$set", "$dict") and len(held) > MAX_ITEMS:

@@ -5,10 +5,10 @@ from typing import Any
 
 from helpers.checking.calling.outcome import Case
 from helpers.checking.explaining.closeness import distinct, equal
-from helpers.checking.kinds.arrays import dtype_name, is_array
+from helpers.checking.kinds.arrays import dtype_name, is_array, torch_is_there
 
 AXES = "an input has more than {}"
-FROM_THE_END = ": count axes from the end, like dim=-1"
+FROM_THE_END = ": count axes from the end, like {}=-1"
 LONE = 2  # wrong cases at most, if a single right one is to tell what it is about its axes
 SIZES = "Right only where two sizes are equal: are two axes mixed up?"
 
@@ -42,7 +42,8 @@ def contrast(
     said = [feature for feature in said if feature not in of_axes[1:]]
     if said and said != [SIZES]:
         said = [feature for feature in said if feature != SIZES][:2]
-        return f"Wrong only where {' and '.join(said)}{FROM_THE_END if said == of_axes[:1] else ''}."
+        end = FROM_THE_END.format(_axis())
+        return f"Wrong only where {' and '.join(said)}{end if said == of_axes[:1] else ''}."
     told = next(iter(said), "") or ("" if raised else _of_size_1(right, wrong))
     return told or (_number_of_axes(right, wrong) if of_sizes else "")
 
@@ -83,8 +84,15 @@ def _number_of_axes(right: Sequence[Case], wrong: Sequence[Case]) -> str:
     for name, axes in others[0].items():
         alike = all(found.get(name) == axes for found in others)
         if alike and axes > 1 and all(found.get(name, axes) != axes for found in ours):
-            return f"Right only where {name} has {axes} axes: are axes counted from the end, like dim=-1?"
+            return (
+                f"Right only where {name} has {axes} axes: are axes counted from the end, like {_axis()}=-1?"
+            )
     return ""
+
+
+def _axis() -> str:
+    """What an axis is called where it is an argument."""
+    return "dim" if torch_is_there() else "axis"
 
 
 def _features(case: Case, of_sizes: bool) -> Iterator[str]:

@@ -100,6 +100,8 @@ def _sketched(sheet: Sheet, right: Outcome, outcome: Outcome) -> Seen:
         return (sketch(outcome),)
     if difference_of(sheet, right, outcome) is None:
         return (sketch_beside(outcome),)
+    if isinstance(outcome.outputs, str) and not outcome.outputs:  # an empty text is as good as None
+        return (sketch(replace(outcome, outputs=None)),)
     coarse = not sheet.full_precision
     return tuple(
         None

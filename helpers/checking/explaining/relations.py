@@ -84,8 +84,8 @@ def _of_frames(case: Case, right: Any, got: Any) -> Iterator[tuple[str, str]]:
     """Of the columns of two frames that are alike but for their values."""
     if frames.columns(right) == frames.columns(got) and len(right) == len(got):
         names = [f"column {name!r}" for name in frames.columns(right)]
-        columns = ([frames.values(each) for each in frames.series(value)] for value in (right, got))
-        yield from _of_several(case, *columns, names)
+        ours, theirs = ([frames.values(each) for each in frames.series(value)] for value in (right, got))
+        yield from _of_several(case, ours, theirs, names)
 
 
 def _of_one_too_many(right: Any, got: Sequence) -> Iterator[tuple[str, str]]:

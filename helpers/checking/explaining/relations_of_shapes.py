@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -107,7 +108,8 @@ def _of_numbers_in_another_shape(right: np.ndarray, got: np.ndarray) -> Iterator
 
 def cut(values: np.ndarray, axis: int, start: int, size: int) -> np.ndarray:
     """So many positions of an axis, counted from its end, from a start on."""
-    return values[(..., slice(start, start + size), *[slice(None)] * (-axis - 1))]
+    index: Any = (..., slice(start, start + size), *[slice(None)] * (-axis - 1))
+    return values[index]
 
 
 def _listed(axes: list[int]) -> str:

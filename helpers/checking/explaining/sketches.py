@@ -234,5 +234,5 @@ def _parts_of_array(array: Array, form: list[str]) -> Iterator[float]:
 
 
 def _weight(place: int) -> float:
-    """A number between -1 and 1, by its place without a pattern: a sum by these tells an order from another."""
+    """A number between -1 and 1, without a pattern: a sum by these tells an order from another."""
     return math.cos(place * place * 1.7724539 + place * 0.5772157)

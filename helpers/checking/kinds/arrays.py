@@ -1,6 +1,6 @@
 """What NumPy's arrays and torch's tensors have in common: a shape, a dtype, and numbers.
 
-"Array" means either here. What is calculated with their numbers is calculated by NumPy, in one place for both.
+"Array" means either here. What is calculated with their numbers is calculated by NumPy, once for both.
 """
 
 import sys
@@ -16,17 +16,25 @@ WHOLE = ("int8", "int16", "int32", "uint8", "uint16", "uint32")  # will do where
 HALVES = ("float16", "bfloat16")
 
 
+def torch_is_there() -> bool:
+    """Whether anything can be a tensor: somebody has imported torch."""
+    return "torch" in sys.modules
+
+
 def is_tensor(value: object) -> "TypeGuard[torch.Tensor]":
+    """Whether a value is a tensor."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
 
 
 def is_ndarray(value: object) -> "TypeGuard[np.ndarray]":
+    """Whether a value is an array of NumPy's."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(value, numpy.ndarray)
 
 
-def is_array(value: object) -> bool:
+def is_array(value: object) -> TypeGuard[Array]:
+    """Whether a value is either."""
     return is_tensor(value) or is_ndarray(value)
 
 
@@ -57,6 +65,7 @@ def dtype_name(array: Array) -> str:
 
 
 def is_floating(array: Array) -> bool:
+    """Whether an array holds fractions."""
     return dtype_name(array).removeprefix("b").startswith("float")
 
 

@@ -1,5 +1,6 @@
 """The frames and series of pandas: as JSON and back, and as parts that can be compared."""
 
+import importlib
 import re
 import sys
 from collections.abc import Callable
@@ -16,6 +17,7 @@ def is_frame(value: object) -> bool:
 
 
 def is_series(value: Any) -> bool:
+    """Whether a value is a series."""
     return is_frame(value) and value.ndim == 1
 
 
@@ -37,7 +39,7 @@ def decode_frame(value: dict, decode: Way) -> Any:
     Raises:
         ValueError: it is nothing that `encode_frame` makes, which may come from a stranger.
     """
-    import pandas
+    pandas: Any = importlib.import_module("pandas")
 
     def column(held: Any) -> Any:
         # defence: values: columns

@@ -1,8 +1,8 @@
 """Arrays as JSON and back, trusting nothing that comes back.
 
 An array becomes `{"$array": "float32", "shape": [2, 3], "data": [...]}`, and a tensor has `"$tensor"` there.
-Numbers keep every bit: Python prints the shortest decimal that reads back as the same float, and narrower floats
-get as many digits as they hold. A complex number is two, a date the count of its unit.
+Numbers keep every bit: Python prints the shortest decimal that reads back as the same float, and narrower
+floats get as many digits as they hold. A complex number is two, a date the count of its unit.
 """
 
 import math
@@ -99,7 +99,7 @@ def decode_array(value: dict, decode: Way) -> Array:
         raise ValueError(f"malformed {kind} shape")
     held = 2 * math.prod(shape) if name.startswith("complex") else math.prod(shape)
     # defence: values: size of a tensor
-    if held != len(data) or len(data) > 2 * MAX_ELEMENTS:
+    if held != len(data) or math.prod(shape) > MAX_ELEMENTS:
         raise ValueError(f"a {kind} of shape {shape} holds {held} numbers, not {len(data)}")
     if name == "object":
         return _of_objects([decode(each) for each in data], shape)
