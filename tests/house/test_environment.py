@@ -24,6 +24,7 @@ from packaging.utils import canonicalize_name
 import bootstrap
 from autograder import programs
 from autograder.commands import doctor
+from autograder.courses import at
 from helpers.start_here import page
 from tests import conftest
 
@@ -613,7 +614,7 @@ def test_the_doctor_names_the_package_that_differs(tmp_path, monkeypatch):
 
 
 def test_the_doctor_asks_for_the_helpers_that_a_fresh_clone_lacks(tmp_path, monkeypatch):
-    monkeypatch.setattr(doctor, "ROOT", tmp_path)
+    monkeypatch.setattr(doctor, "current", lambda: at(tmp_path))
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "notebooks/01_attention.py").touch()
     (tmp_path / "release/01_attention").mkdir(parents=True)
