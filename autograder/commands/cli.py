@@ -12,6 +12,8 @@ from importlib import import_module
 COMMANDS = {
     "build": "build source/ and release/ from notebooks/",
     "new": "start a lesson or an exercise, with a TODO for each thing to write",
+    "export": "write exercises for pytest, otter-grader or plain nbgrader",
+    "adopt": "start exercises from the solutions and tests of an nbgrader notebook",
     "simulate": "write a made-up class to submitted/",
     "collect": "put Canvas's, Moodle's or Gradescope's download of all submissions into submitted/",
     "grade": "grade the submissions in submitted/",
