@@ -78,8 +78,9 @@ def problems(exercise: Exercise, given: Given, load: Load) -> list[Problem]:
             found += _all_wrong_at_once(trial)
         else:
             said, cases = given.docstrings.get(exercise.id, Docstring()), list(trial.cases())
-            texts = (*promised.faults(exercise, said, cases), *rounding.faults(exercise, cases))
-            found += map(Problem, texts)
+            if not exercise.draft:
+                texts = (*promised.faults(exercise, said, cases), *rounding.faults(exercise, cases))
+                found += map(Problem, texts)
             if not found:
                 found += _pasted(trial, given.code, load)
         if isinstance(exercise, Recall):
@@ -338,13 +339,14 @@ def _cases(trial: _Trial) -> Iterator[Problem]:
             text = f"its cases are called {titles}, but {_where(seed)} {others}"
             yield Problem(f"{text}; students read the titles of hidden cases: let them say nothing drawn")
             break
-    yield from _axes(trial)
+    if not exercise.draft:
+        yield from _axes(trial)
     if len(text := trial.texts[VISIBLE_SEED]) >= LONGEST:
         yield Problem(f"its sheet has {len(text):,} characters; take fewer cases, or smaller tensors")
     torch.manual_seed(2)
     if json.dumps(make_sheet(exercise, VISIBLE_SEED).to_json()) != text:
         yield Problem("the same seed gives two sheets; draw everything from the cases' generator")
-    if exercise.driver != "choice":
+    if exercise.driver != "choice" and not exercise.draft:
         yield from _fresh(trial)
         yield from _fit(exercise)
 

@@ -94,7 +94,7 @@ def watched(names: tuple, answer: Any) -> Any:
 def differs(expected: Any, got: Any, coarse: bool = True) -> str:
     """Where two values part, in words; "" if they are the same but for rounding."""
     if isinstance(expected, list | tuple):
-        if hasattr(got, "dtype") and getattr(got, "shape", ()) and len(got) == len(expected):
+        if hasattr(got, "dtype") and got.shape and len(got) == len(expected):
             axes = {len(right.shape) if hasattr(right, "shape") else 0 for right in expected}
             got = list(got) if axes == {len(got.shape) - 1} else got
         if not isinstance(got, list | tuple) or len(got) != len(expected):
