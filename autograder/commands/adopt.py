@@ -8,8 +8,8 @@ from pathlib import Path
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.description = (
-        "Make a lesson of a source notebook of nbgrader: each solution becomes a reference, and the inputs "
-        "of its asserts become cases. Says which mutants its own tests let pass, and what isn't taken over. The "
+        "Make a lesson of a source notebook of nbgrader: solutions become references, and the inputs of its "
+        "asserts become cases. Says which mutants its own tests let pass, and what isn't taken over. The "
         "notebook runs in the sandbox; read what is written before you build it, since a build runs it."
     )
     parser.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="such as source/ps1/problem1.ipynb")

@@ -1,5 +1,6 @@
 """A source notebook of nbgrader, made into a lesson whose exercises are first specs."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -36,13 +37,23 @@ def adopt(
     adopted = _adopted(source, calls)
     if not adopted:
         raise LookupError(_nothing(source))
-    mutants = {each.name: list(sources(each.node))[:MUTANTS] for each in adopted}
-    codes = {name: [code for _, code in made] for name, made in mutants.items()}
-    tests = {each.name: each.tests for each in adopted}
-    for name, numbers in passing(source, path.absolute().parent, sandboxed, codes, tests).items():
-        each = next(each for each in adopted if each.name == name)
-        each.mutants, each.passing = len(codes[name]), [mutants[name][number][0] for number in numbers]
+    _try_mutants(source, adopted, path.absolute().parent, sandboxed)
     return _written(source, adopted, root)
+
+
+def _try_mutants(source: Source, adopted: list[Adopted], folder: Path, sandboxed: bool) -> None:
+    """Note which mutants a notebook's own tests let pass. The first that is tried is none, and has to pass."""
+    made = {each.name: [("", ast.unparse(each.node)), *sources(each.node)][: MUTANTS + 1] for each in adopted}
+    codes = {name: [code for _, code in those] for name, those in made.items()}
+    tests = {each.name: each.tests for each in adopted}
+    passed = passing(source, folder, sandboxed, codes, tests)
+    for each in adopted:
+        if 0 not in passed[each.name]:
+            told = f"the tests of `{each.name}` fail when run once more, so no mutants are tried"
+            source.lost.append(Lost(each.part.number, told))
+            continue
+        each.mutants = len(codes[each.name]) - 1
+        each.passing = [made[each.name][number][0] for number in passed[each.name] if number]
 
 
 def _adopted(source: Source, calls: list[Recorded]) -> list[Adopted]:

@@ -130,7 +130,8 @@ def _noting(source: Source) -> list[Cell]:
 def _run(cells: list[Cell], files: dict[str, bytes], sandboxed: bool) -> tuple[dict, Judgement]:
     if sandboxed and (problem := sandbox_problem()):
         raise LookupError(problem)
-    worker = Worker((), hide=(lessons.ROOT,), sandboxed=sandboxed, foreign=True)
+    helpers = tuple(lessons.helper_files(0))  # which the worker has, and the notebook does not see
+    worker = Worker(helpers, hide=(lessons.ROOT,), sandboxed=sandboxed, foreign=True)
     try:
         done = judge(worker, cells, {}, files)
     finally:

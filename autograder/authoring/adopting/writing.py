@@ -94,15 +94,13 @@ def exercise_file(adopted: Adopted, topic: str, others: list[Adopted], source: S
     needed = ", ".join(f'"{topic}.{each.id}"' for each in needs)
     values = [line for line in preamble(cases).split("\n")[1:] if line not in above]
     infinite = ["from math import inf, nan"] if re.search(r"\b(inf|nan)\b", cases) else []
-    imports = "\n".join([*infinite, *values])
+    imports = "".join(f"\n{line}" for line in [*infinite, *values])
+    above = f"\n{above}\n" if above else ""
     return f'''"""{adopted.name}, from cell {adopted.part.number} of {source.name}.ipynb."""
-
 {imports}
 from autograder.entry import Entry
 from helpers.checking.calling.outcome import Case
-{imported}
-{above}
-
+{imported}{above}
 exercise = Entry(
     id="{topic}.{adopted.id}",
     title="{title_of(adopted.name)}",
@@ -280,7 +278,7 @@ def report(source: Source, adopted: list[Adopted], lost: list[Lost], lesson: str
     return "\n".join(lines)
 
 
-NEEDED = """An exercise that says `draft=True` is built and graded, but it isn't held to all that Headstart asks for:
+NEEDED = """An exercise with `draft=True` is built and graded, but not held to all that Headstart asks for:
 
 - cases that are drawn, so that hidden ones differ from the visible ones,
 - two more right answers, each written differently,
