@@ -36,27 +36,28 @@ from autograder.authoring.review import BEGIN, END, parse, review, unfinished
 from autograder.authoring.rules import of_exercises, of_predictions, place
 from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook, written
 from autograder.authoring.trials import Load
+from autograder.courses import current
 from autograder.exercise import Exercise
-from autograder.lessons import ROOT, counted
+from autograder.lessons import counted
 from autograder.recall import Recall
 from helpers.figures.predicting import REVEALED, predictions
 from helpers.storage import write_whole
 
 
-def build(lessons: list[str], check: bool, *, root: Path = ROOT, load: Load = exercises.load) -> int:
+def build(lessons: list[str], check: bool, *, root: Path | None = None, load: Load = exercises.load) -> int:
     """Build lessons, or only compare them with what would be built.
 
     Args:
         lessons: their names, as `lessons.find` takes them. None means all.
         check: compare and write nothing.
-        root: the course's folder.
+        root: the course's folder; None means the current course's.
         load: where a topic's exercises come from.
 
     Returns:
         The exit code: 1 after a mistake in a lesson, whatever became of the others, or, with `check`, a
         difference.
     """
-    begun = time.monotonic()
+    begun, root = time.monotonic(), root or current().root
     try:
         names = sorted({course.find(name, root) for name in lessons}) or course.names(root)
         with tempfile.TemporaryDirectory(prefix="headstart-") as folder:
@@ -105,7 +106,12 @@ def _write(names: list[str], made: Mapping[str, bytes], root: Path, summary: str
 
 
 def make(
-    names: list[str], folder: Path, check: bool = False, *, root: Path = ROOT, load: Load = exercises.load
+    names: list[str],
+    folder: Path,
+    check: bool = False,
+    *,
+    root: Path | None = None,
+    load: Load = exercises.load,
 ) -> dict[str, bytes]:
     """Build lessons in an empty folder.
 
@@ -122,7 +128,7 @@ def make(
     Raises:
         MasterError: there are mistakes in the lessons.
     """
-    made, mistakes = _make(names, folder, check, root, load)
+    made, mistakes = _make(names, folder, check, root or current().root, load)
     if mistakes:
         raise MasterError([each for those in mistakes.values() for each in those])
     return made
@@ -140,7 +146,7 @@ def _make(
         except MasterError as error:
             mistakes[lesson] = error.mistakes
     if cells:
-        _generate(folder)
+        _generate(folder, root)
     for lesson in cells:
         if found := list(_audit(lesson, cells[lesson], folder)):
             mistakes[lesson] = found
@@ -201,8 +207,7 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
 def _helpers(lesson: str, cells: list[Cell], folder: Path, root: Path) -> dict[str, bytes]:
     """The helpers of a lesson's students, by path. What the lesson reveals is written beside them, too."""
     helpers = {
-        path.relative_to(root).as_posix(): trees.contents(path)
-        for path in course.helper_files(course.number(lesson), root)
+        name: trees.contents(path) for name, path in course.helper_files(course.number(lesson), root).items()
     }
     told, name = what_is_revealed(cells), f"helpers/{course.topic(lesson)}/{REVEALED}"
     if json.loads(told) or name in helpers:
@@ -228,7 +233,7 @@ def _master(lesson: str) -> str:
 
 def _specs(lesson: str, load: Load) -> Mapping[str, Exercise]:
     """A lesson's exercises. Whatever goes wrong on importing them is an author's mistake like the others."""
-    folder = f"autograder/exercises/{course.topic(lesson)}"
+    folder = f"exercises/{course.topic(lesson)}"
     try:
         return load(course.topic(lesson))
     except Exception as error:
@@ -283,7 +288,7 @@ def _slips(
         MasterError: an answer isn't judged as it should be, or a mutant passes that isn't listed.
     """
     topic = course.topic(lesson)
-    if not (root / "autograder/exercises" / topic).is_dir():
+    if not (root / "exercises" / topic).is_dir():
         return {}  # a course whose exercises aren't written in its folder
     if check:
         records, slips = verified.in_step(topic, specs, root, load), verified.known_slips(topic, root)
@@ -310,9 +315,9 @@ def settings(root: Path) -> Config:
         return Config()
 
 
-def _generate(folder: Path) -> None:
+def _generate(folder: Path, root: Path) -> None:
     """Let nbgrader make `release/` of `source/`, as `nbgrader generate_assignment` does, but no database."""
-    config = settings(ROOT)
+    config = settings(root)
     config.CourseDirectory.root = str(folder)
     config.CourseDirectory.assignment_id = "*"
     config.GenerateAssignment.no_database = True

@@ -22,7 +22,6 @@ import json
 import posixpath
 import re
 import sys
-import tomllib
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -31,7 +30,7 @@ from typing import NamedTuple
 from autograder import lessons
 from autograder.authoring.master import Cell
 from autograder.authoring.review import parse
-from autograder.lessons import ROOT
+from autograder.courses import current
 from helpers.figures.live import IMPORT
 from helpers.figures.predicting import REVEALED
 
@@ -89,11 +88,10 @@ def repository() -> str:
     """Where the course is published, as `https://github.com/ACCOUNT/NAME`, for links and downloads.
 
     Returns:
-        What `pyproject.toml` says. Empty if it says nothing, or names another place than GitHub: neither
+        What its `course.toml` says. Empty if it says nothing, or names another place than GitHub: neither
         Colab nor Codespaces opens anything from there.
     """
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    found = ON_GITHUB.fullmatch(project.get("urls", {}).get("Repository", ""))
+    found = ON_GITHUB.fullmatch(current().repository)
     return found[1] if found else ""
 
 

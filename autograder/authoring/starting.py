@@ -6,6 +6,7 @@ from pathlib import Path
 from string import Template
 
 from autograder import lessons
+from autograder.courses import ENGINE_HELPERS, at
 from autograder.lessons import NUMBERED
 from helpers.storage import write_whole
 
@@ -32,12 +33,13 @@ def new_lesson(topic: str, root: Path) -> tuple[str, list[Path]]:
     known = lessons.names(root)
     if topic in map(lessons.topic, known):
         raise LookupError(f"there is a lesson on {topic} already: {lessons.find(topic, root)}")
-    if topic in {name.partition("/")[0].removesuffix(".py") for name in lessons.OPENS}:
+    shared = (*at(root).opens, *ENGINE_HELPERS)
+    if topic in {name.partition("/")[0].removesuffix(".py") for name in shared}:
         raise LookupError(f"helpers/{topic} is shared by several lessons; choose a different word")
     number = lessons.number(known[-1]) + 1 if known else 0
     lesson = f"{number:02}_{topic}"
     title = _title(topic)
-    exercises = root / "autograder/exercises" / topic / "__init__.py"
+    exercises = root / "exercises" / topic / "__init__.py"
     write_whole(lessons.master_path(lesson, root), _skeleton("lesson", number=number, title=title))
     write_whole(exercises, f'"""The exercises of lesson {number:02}, {title}."""\n'.encode())
     changed = [lessons.master_path(lesson, root), exercises]
@@ -66,7 +68,7 @@ def new_exercise(name: str, exercise: str, root: Path) -> tuple[str, list[Path]]
     lesson = lessons.find(name, root)
     _check_name(exercise, "an exercise")
     topic, master = lessons.topic(lesson), lessons.master_path(lesson, root)
-    file = root / "autograder/exercises" / topic / f"{exercise}.py"
+    file = root / "exercises" / topic / f"{exercise}.py"
     text = master.read_text(encoding="utf-8")
     id = f"{topic}.{exercise}"
     if file.exists() or f'exercise="{id}"' in text:

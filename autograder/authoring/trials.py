@@ -21,6 +21,7 @@ from autograder.answers import pasted
 from autograder.authoring import promised, rounding
 from autograder.authoring.master import Cell
 from autograder.authoring.promised import Docstring
+from autograder.courses import ENGINE_HELPERS, current
 from autograder.exercise import Exercise, Misconception
 from autograder.recall import INPUT, LETTERS, NONE, Recall
 from autograder.sheets import VISIBLE_SEED, make_cases, make_sheet, one_thread, outcome_of
@@ -264,7 +265,8 @@ def _hidden(text: str, topic: str) -> str:
             package = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
             for name in [package.rstrip("."), *(package + alias.name for alias in node.names)]:
                 room, _, module = name.partition(".")
-                if room == "autograder" or (room == "helpers" and _opens(module) > lessons.NUMBERS[topic]):
+                ours = room in ("autograder", "exercises")
+                if ours or (room == "helpers" and _opens(module) > current().numbers[topic]):
                     return f"imports {name}, which its students don't have"
     return ""
 
@@ -273,7 +275,7 @@ def _opens(module: str) -> int:
     """The number of the lesson with which a module of helpers opens; 0 for what is none."""
     path = Path(*module.split("."))
     for file in (path / "__init__.py", path.with_suffix(".py") if module else path):
-        if (lessons.ROOT / "helpers" / file).is_file():
+        if (file.parts and file.parts[0] in ENGINE_HELPERS) or (current().root / "helpers" / file).is_file():
             return lessons.opens(file)
     return 0
 

@@ -134,7 +134,7 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
     import matplotlib.pyplot  # noqa: F401
     import torch
 
-    from helpers.checking.calling import compiling, forbidding
+    from helpers.checking.calling import compiling, forbidding_torch
 
     for path in sorted((STAGE / "helpers").rglob("[!_]*.py")):
         importlib.import_module(".".join(path.relative_to(STAGE).with_suffix("").parts))
@@ -145,7 +145,7 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
     outside.compile_eagerly()
     for cell in WARM_UP:
         run_cell(shell, recorder, cell)
-    forbidding.operators_by_word()
+    forbidding_torch.operators_by_word()
     compiling.functions_by_word()
     torch.set_num_threads(1)
     gc.freeze()  # reset() looks for garbage, through all that was imported

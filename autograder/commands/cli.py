@@ -6,6 +6,7 @@ import gc
 import os
 import re
 import sys
+import traceback
 from collections.abc import Iterable
 from importlib import import_module
 
@@ -38,6 +39,8 @@ IN_A_COURSE = {
     "simulate", "collect", "groups", "grade", "explain", "marking", "watch", "feedback", "report", "similar",
     "due", "extend", "roster", "student", "archive",
 }  # fmt: skip
+# Which extra has the packages of a command; the others grade.
+EXTRA = {"build": "authoring", "new": "authoring", "lab": "authoring", "share": "course"}
 NEED_FORK = {"grade", "explain", "watch"}
 SETTING = re.compile(r"--[A-Z]\w+\.\w+=")  # one of nbgrader's, as on its own command line
 NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students can do everything here."
@@ -66,6 +69,14 @@ def main(argv: list[str] | None = None) -> int:
     except (LookupError, FileNotFoundError, PermissionError) as error:
         print(f"headstart: {_said(error)}", file=sys.stderr)
         return 2
+    except ModuleNotFoundError as error:
+        if not _is_missing(error):
+            raise
+        from autograder.commands.doctor import install  # here: only where something is missing
+
+        cure = install(EXTRA.get(options.command, "grading"))
+        print(f"headstart: {options.command} needs {error.name}: {cure} installs it", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print(
             "headstart: stopped; everything graded so far is recorded, and the same command resumes there",
@@ -86,6 +97,13 @@ def _said(error: LookupError | OSError) -> str:
     if isinstance(error, FileNotFoundError):
         return f"there is no {error.filename}"
     return f"{error.filename} can't be used: {error.strerror}"
+
+
+def _is_missing(error: ModuleNotFoundError) -> bool:
+    """Whether it is a package of the engine's that isn't installed, and no import of a course's own."""
+    importing = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][-1]
+    room = importing.f_globals.get("__name__", "").partition(".")[0]
+    return room in ("autograder", "helpers") and (error.name or "").partition(".")[0] != room
 
 
 def _is_full_disk(error: BaseException | None) -> bool:

@@ -29,6 +29,7 @@ from traitlets.config import Config
 
 from autograder import exercises as specs
 from autograder import lessons
+from autograder.courses import with_solutions
 from autograder.exercise import Exercise, Mistake, Outline
 from autograder.grading.submission import OURS, SKIPPED
 from autograder.grading.versions import ENGINE_VERSION, contents, digest, hidden_digests, of_exercises
@@ -195,12 +196,12 @@ class Lesson:
         """A worker that shows student code what this lesson's students have, and nothing else."""
         elsewhere = () if self.folder.is_relative_to(self.root) else (self.folder.parent,)
         # defence: worker: the course is hidden
-        hide = (self.root, *elsewhere, lessons.ROOT)
+        hide = (self.root, *elsewhere, *with_solutions())
         helpers = lessons.helper_files(0 if self.foreign else lessons.number(self.name))
         cells = [cell for notebook in self.skeletons.values() for cell in notebook.cells]
         late = any(cell.cell_type == "code" and LATE.search(cell.source) for cell in cells)
         few = 0 if late else FEW
-        return Worker(tuple(helpers), self.given, hide, sandboxed, self.foreign, late=late, few=few)
+        return Worker(helpers, self.given, hide, sandboxed, self.foreign, late=late, few=few)
 
     def cells(self, notebook: NotebookNode, name: str) -> list[Cell]:
         """The cells of a canonical notebook that are to be run."""
@@ -268,7 +269,7 @@ def _outline(sheet: dict) -> Outline:
 def _specified(name: str, ids: list[str]) -> dict[str, Exercise]:
     found = specs.load(lessons.topic(name))
     if missing := [id for id in ids if id not in found]:
-        raise LookupError(f"{name} checks {missing[0]!r}, which autograder/exercises doesn't specify")
+        raise LookupError(f"{name} checks {missing[0]!r}, which exercises doesn't specify")
     return {id: found[id] for id in ids}
 
 

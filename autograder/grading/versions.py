@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from autograder import lessons
+from autograder.courses import ENGINE, current
 from autograder.exercise import Exercise
 from autograder.kept import KeptDigests
 
@@ -33,14 +34,20 @@ def contents(paths: Iterable[Path]) -> Iterator[bytes]:
 
 
 def installation() -> str:
-    """A digest of Headstart's own code, and of the helpers' data, as the files are now.
+    """A digest of the engine's code and the course's, and of the helpers' data, as the files are now.
 
     Two machines need the same to grade alike.
     """
-    code = [*lessons.ROOT.glob("autograder/**/*.py"), *lessons.ROOT.glob("helpers/**/*")]
-    files = sorted(path for path in code if path.is_file() and "__pycache__" not in path.parts)
-    names = [str(path.relative_to(lessons.ROOT)) for path in files]
-    return digest(*names, *contents(files))
+    globs = ("exercises/**/*.py", "helpers/**/*"), ("autograder/**/*.py", "helpers/**/*")
+    found = {
+        path.relative_to(root).as_posix(): path
+        for root, names in zip((current().root, ENGINE), globs, strict=True)
+        for glob in names
+        for path in root.glob(glob)
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    names = sorted(found)
+    return digest(*names, *contents(found[name] for name in names))
 
 
 RUNNING = installation()  # what this process has imported, or will unless the files change
@@ -59,7 +66,7 @@ def of_exercises(
         sheets: the visible numbers of each exercise, as `checks.json` has them.
         hidden: what `hidden_digests` gives.
     """
-    helpers = contents(lessons.helper_files(lessons.number(lesson)))
+    helpers = contents(lessons.helper_files(lessons.number(lesson)).values())
     around = digest(ENGINE_VERSION, *ours, *helpers)
     return {id: digest(around, json.dumps(sheets[id]), drawn) for id, drawn in hidden.items()}
 

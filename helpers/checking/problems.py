@@ -4,7 +4,7 @@ import builtins
 import re
 from dataclasses import dataclass
 
-from helpers.checking.calling.compiling import COMPILER
+from helpers.checking.calling.forbidding import COMPILER
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.comparing import Difference, compare
 from helpers.checking.explaining.hints import explain

@@ -3,14 +3,13 @@
 A property takes a case, its right outcome and an answer's outcome, and returns what is wrong, or None.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import torch
-
 from helpers.checking.calling.drivers import Case, Outcome
-from helpers.checking.calling.values import map_tensors, tensors
+from helpers.checking.calling.values import arrays, map_arrays, same
 from helpers.checking.comparing import compare, compare_gradients
+from helpers.checking.kinds.arrays import Array, double, dtype_name, is_array, is_floating, is_tensor
 
 PROPERTIES: dict[str, Any] = {}
 
@@ -41,12 +40,23 @@ def inputs_unchanged(case: Case, expected: Outcome, outcome: Outcome) -> str | N
     """The call leaves its arguments as they were, plain lists and dicts among them."""
     before = [list(case.args), dict(case.kwargs)]
     after = outcome.inputs_after if isinstance(outcome.inputs_after, list) else []
-    left = list(tensors(after))
+    left = list(arrays(after))
     for number, (name, tensor) in enumerate(case.inputs()):
         if number >= len(left) or compare(tensor, left[number]) is not None:
             return f"the call changed {name}"
-    same = map_tensors(lambda _: None, before) == map_tensors(lambda _: None, after)
-    return None if same else "the call changed a list or a dict that it was given"
+    if same(map_arrays(lambda _: None, before), map_arrays(lambda _: None, after)):
+        return None
+    return _changed(case, after)
+
+
+def _changed(case: Case, after: list) -> str:
+    """Which of the arguments isn't as it was, where its name is known."""
+    args, kwargs = after if len(after) == 2 else ([], {})
+    left = [*args, *kwargs.values()] if isinstance(args, list) and isinstance(kwargs, Mapping) else []
+    for (name, value), now in zip(case.arguments(), left, strict=False):
+        if name.startswith("`") and not same(value, now):
+            return f"the call changed {name}"
+    return "the call changed a list or a dict that it was given"
 
 
 @_property(
@@ -69,7 +79,7 @@ def shares_nothing(case: Case, expected: Outcome, outcome: Outcome) -> str | Non
 def gradient_reaches_inputs(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
     """Every input that matters gets the gradient that it should."""
     got = outcome.gradients if isinstance(outcome.gradients, list) else []
-    names = [name for name, tensor in case.inputs() if tensor.is_floating_point()]
+    names = [name for name, tensor in case.inputs() if is_tensor(tensor) and is_floating(tensor)]
     for number, right in enumerate(expected.gradients or []):
         arrived = got[number] if number < len(got) else None
         name = names[number] if number < len(names) else f"input {number + 1}"
@@ -91,9 +101,9 @@ def rows_sum_to_one(case: Case, expected: Outcome, outcome: Outcome) -> str | No
     got = outcome.outputs if isinstance(outcome.outputs, list) else [outcome.outputs]
     right = expected.outputs if isinstance(expected.outputs, list) else [expected.outputs]
     for ours, theirs in zip(right, got, strict=False):
-        if not (isinstance(ours, torch.Tensor) and isinstance(theirs, torch.Tensor) and ours.dim()):
+        if not (is_array(ours) and is_array(theirs) and len(ours.shape)):
             continue
-        if ours.shape == theirs.shape and _sums_to_one(ours) and not _sums_to_one(theirs):
+        if tuple(ours.shape) == tuple(theirs.shape) and _sums_to_one(ours) and not _sums_to_one(theirs):
             return "the weights don't sum to 1"
     return None
 
@@ -101,9 +111,9 @@ def rows_sum_to_one(case: Case, expected: Outcome, outcome: Outcome) -> str | No
 @_property("The text names int64, which .long() makes; .int() makes int32.")
 def whole_numbers_in_int64(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
     """Where int64 is expected, nothing narrower came back: for texts that name it."""
-    for right, got in zip(tensors(expected.outputs), tensors(outcome.outputs), strict=False):
-        if right.dtype == torch.int64 and got.dtype != torch.int64:
-            return f"the whole numbers are {str(got.dtype).removeprefix('torch.')}"
+    for right, got in zip(arrays(expected.outputs), arrays(outcome.outputs), strict=False):
+        if dtype_name(right) == "int64" != dtype_name(got):
+            return f"the whole numbers are {dtype_name(got)}"
     return None
 
 
@@ -115,6 +125,6 @@ def stays_small(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
     return "a tensor along the way is far larger than needed"
 
 
-def _sums_to_one(rows: torch.Tensor) -> bool:
-    total = rows.double().sum(dim=-1)
-    return torch.allclose(total, torch.ones_like(total), rtol=0, atol=1e-4)
+def _sums_to_one(rows: Array) -> bool:
+    total = double(rows).sum(axis=-1)
+    return bool((abs(total - 1) <= 1e-4).all())

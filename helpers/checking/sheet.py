@@ -7,8 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from helpers.checking.calling.drivers import Case, Outcome
 from helpers.checking.calling.values import encode
 from helpers.checking.properties import PROPERTIES
@@ -132,8 +130,10 @@ def shortened(value: Any) -> Any:
         return [shortened(item) for item in value]
     if not isinstance(value, dict):
         return value
-    if value.get("$tensor") == "float32":
-        numbers = torch.tensor(value["data"], dtype=torch.float32).numpy()
+    if "float32" in (value.get("$tensor"), value.get("$array")):
+        import numpy as np
+
+        numbers = np.array(value["data"], dtype="float32")
         return {**value, "data": [float(str(number)) for number in numbers]}
     return {key: shortened(item) for key, item in value.items()}
 

@@ -9,7 +9,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.checking.calling.values import DTYPES, MAX_ELEMENTS, Opaque, decode, encode
+from helpers.checking.calling.values import Opaque, Record, decode, encode, same, settled
+from helpers.checking.kinds.sent import TENSORS
+from helpers.checking.limits import MAX_ELEMENTS, MAX_ITEMS
 from tests.support.raising import raises_only
 
 
@@ -33,11 +35,11 @@ SHAPES = [(), (0,), (3,), (2, 0, 3), (2, 3), (1, 2, 1)]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("name", DTYPES)
+@pytest.mark.parametrize("name", TENSORS)
 def test_a_tensor_keeps_every_bit(name, shape):
     torch.manual_seed(0)
     values = 100 * torch.randn(shape, dtype=torch.float64)
-    tensor = values.abs().to(DTYPES[name]) if name == "uint8" else values.to(DTYPES[name])
+    tensor = values.abs().to(getattr(torch, name)) if name == "uint8" else values.to(getattr(torch, name))
     assert same_bits(trip(tensor), tensor)
 
 
@@ -96,17 +98,13 @@ def test_tuples_become_lists_and_nan_stays():
 @pytest.mark.parametrize(
     ("value", "name"),
     [
-        (numpy.ones(2), "numpy.ndarray"),
+        (numpy.ma.array([1]), "numpy.MaskedArray"),
+        (numpy.array([b"a"]), "numpy.ndarray of |S1"),
         (torch.nn.Linear(1, 1), "torch.Linear"),
         (object(), "object"),
         (print, "builtin_function_or_method"),
-        ({1: 2}, "dict with a key of type int"),
-        ({"$tensor": 1}, "dict"),
-        ({1, 2}, "set"),
-        (1j, "complex"),
         (torch.ones(2).cfloat(), "torch.Tensor of complex64"),
         (torch.eye(2).to_sparse(), "torch.Tensor of float32"),
-        (10**400, "int beyond 64 bits"),
         (torch.ones(1).expand(MAX_ELEMENTS + 1), "torch.Tensor of 1,000,001 numbers, too large to compare"),
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
@@ -178,7 +176,7 @@ ANY_JSON = st.recursive(
         | st.dictionaries(st.sampled_from(["$tensor", "$type", "shape", "data", "a"]), inner, max_size=4)
         | st.fixed_dictionaries(
             {
-                "$tensor": st.sampled_from([*DTYPES, "float"]) | inner,
+                "$tensor": st.sampled_from([*TENSORS, "float"]) | inner,
                 "shape": st.lists(st.integers(-1, 5), max_size=3) | inner,
                 "data": st.lists(st.floats() | st.integers() | st.booleans(), max_size=6) | inner,
             }

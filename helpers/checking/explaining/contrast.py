@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import torch
-
 from helpers.checking.calling.outcome import Case
 from helpers.checking.explaining.closeness import distinct, equal
+from helpers.checking.kinds.arrays import dtype_name, is_array
 
 AXES = "an input has more than {}"
 FROM_THE_END = ": count axes from the end, like dim=-1"
@@ -50,7 +49,7 @@ def contrast(
 
 def plain(case: Case, expected: Any) -> bool:
     """Whether what is right is an input unchanged, or one number throughout: wrong code gives that too."""
-    if not isinstance(expected, torch.Tensor):
+    if not is_array(expected):
         return False
     given = [tensor for _, tensor in case.inputs()]
     return distinct(expected) < 2 or any(equal(tensor, expected) for tensor in given)
@@ -71,14 +70,15 @@ def _ones(case: Case) -> Iterator[str]:
             yield f"{name} is 1"
     for name, tensor in case.inputs():
         if name.startswith("`"):
-            axes = range(-tensor.dim(), 0)
+            axes = range(-len(tensor.shape), 0)
             yield from (f"axis {axis} of {name} has size 1" for axis in axes if tensor.shape[axis] == 1)
 
 
 def _number_of_axes(right: Sequence[Case], wrong: Sequence[Case]) -> str:
     """Where an answer is right for one number of axes alone, and wrong with fewer, or with fewer and more."""
     ours, others = (
-        [{name: tensor.dim() for name, tensor in case.inputs()} for case in cases] for cases in (wrong, right)
+        [{name: len(tensor.shape) for name, tensor in case.inputs()} for case in cases]
+        for cases in (wrong, right)
     )
     for name, axes in others[0].items():
         alike = all(found.get(name) == axes for found in others)
@@ -90,11 +90,11 @@ def _number_of_axes(right: Sequence[Case], wrong: Sequence[Case]) -> str:
 def _features(case: Case, of_sizes: bool) -> Iterator[str]:
     """What is true of a case, each as the words to say if it is true of the wrong ones alone."""
     given = [tensor for _, tensor in case.inputs()]
-    most = max((tensor.dim() for tensor in given), default=0)
+    most = max((len(tensor.shape) for tensor in given), default=0)
     for axes in range(1, most) if of_sizes else ():
         yield AXES.format("1 axis" if axes == 1 else f"{axes} axes")
     for name, value in case.arguments():
-        if isinstance(value, torch.Tensor):
+        if is_array(value):
             yield f"{name} is given"
         elif value is None or isinstance(value, bool) or value == 0:
             yield f"{name} is {value}"
@@ -102,9 +102,9 @@ def _features(case: Case, of_sizes: bool) -> Iterator[str]:
             yield f"{name} is negative"
         elif isinstance(value, str):
             yield f"{name} is {value!r:.40}"
-    if of_sizes and not any(len(set(tensor.shape)) < tensor.dim() for tensor in given):
+    if of_sizes and not any(len(set(tensor.shape)) < len(tensor.shape) for tensor in given):
         yield SIZES
-    for dtype in sorted({str(tensor.dtype).removeprefix("torch.") for tensor in given} - ORDINARY):
+    for dtype in sorted({dtype_name(tensor) for tensor in given} - ORDINARY):
         yield f"an input is {dtype}"
 
 
