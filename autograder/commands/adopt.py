@@ -13,18 +13,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "notebook runs in the sandbox; read what is written before you build it, since a build runs it."
     )
     parser.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="such as source/ps1/problem1.ipynb")
-    parser.add_argument("--to", type=Path, metavar="FOLDER", help="the course's folder; default: this course")
     parser.add_argument("--no-sandbox", action="store_true", help="run the notebook with your own rights")
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the lesson, say what became of the notebook, and return the exit code."""
     from autograder.authoring.adopting.adopting import adopt
-    from autograder.lessons import ROOT, counted
+    from autograder.courses import current
+    from autograder.lessons import counted
 
-    root = options.to.absolute() if options.to else ROOT
-    if not (root / "notebooks").is_dir():
-        raise LookupError(f"{root} is no course: it has no notebooks/")
+    root = current().root
     lesson, adopted, lost, written = adopt(options.notebook, root, not options.no_sandbox)
     for each in adopted:
         passing = f"{len(each.passing)} of {each.mutants} mutants pass its tests"

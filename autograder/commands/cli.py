@@ -40,7 +40,14 @@ IN_A_COURSE = {
     "due", "extend", "roster", "student", "archive",
 }  # fmt: skip
 # Which extra has the packages of a command; the others grade.
-EXTRA = {"build": "authoring", "new": "authoring", "lab": "authoring", "share": "course"}
+EXTRA = {
+    "build": "authoring",
+    "new": "authoring",
+    "export": "authoring",
+    "adopt": "authoring",
+    "lab": "authoring",
+    "share": "course",
+}
 NEED_FORK = {"grade", "explain", "watch"}
 SETTING = re.compile(r"--[A-Z]\w+\.\w+=")  # one of nbgrader's, as on its own command line
 NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students can do everything here."

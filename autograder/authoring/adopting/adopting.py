@@ -49,7 +49,7 @@ def _try_mutants(source: Source, adopted: list[Adopted], folder: Path, sandboxed
     passed = passing(source, folder, sandboxed, codes, tests)
     for each in adopted:
         if 0 not in passed[each.name]:
-            told = f"the tests of `{each.name}` fail when run once more, so no mutants are tried"
+            told = f"the tests of `{each.name}` fail when run once more: no mutants tried"
             source.lost.append(Lost(each.part.number, told))
             continue
         each.mutants = len(codes[each.name]) - 1
@@ -92,10 +92,9 @@ def _written(
         if QUESTIONS in text:
             write_whole(path, text.replace(QUESTIONS, f"Adopted from {source.name}.ipynb.").encode())
     folder = place(root, topic).parent
-    package = ".".join(folder.parent.relative_to(root).parts)
     for each in adopted:
         file = folder / f"{each.id}.py"
-        write_whole(file, exercise_file(each, topic, adopted, source, package).encode())
+        write_whole(file, exercise_file(each, topic, adopted, source).encode())
         changed.append(file)
     write_whole(place(root, topic), report(source, adopted, source.lost, lesson).encode())
     return lesson, adopted, source.lost, [*changed, place(root, topic)]

@@ -16,6 +16,7 @@ from autograder import lessons
 from autograder.authoring.adopting import recorder
 from autograder.authoring.adopting.notebook import Lost, Part, Source
 from autograder.authoring.formats import literals
+from autograder.courses import with_solutions
 from autograder.grading.judge import judge
 from autograder.grading.workers import Worker
 from autograder.limits import MAX_FILES, MAX_FILES_BYTES
@@ -130,8 +131,8 @@ def _noting(source: Source) -> list[Cell]:
 def _run(cells: list[Cell], files: dict[str, bytes], sandboxed: bool) -> tuple[dict, Judgement]:
     if sandboxed and (problem := sandbox_problem()):
         raise LookupError(problem)
-    helpers = tuple(lessons.helper_files(0))  # which the worker has, and the notebook does not see
-    worker = Worker(helpers, hide=(lessons.ROOT,), sandboxed=sandboxed, foreign=True)
+    helpers = lessons.helper_files(0)  # which the worker has, and the notebook doesn't see
+    worker = Worker(helpers, hide=tuple(with_solutions()), sandboxed=sandboxed, foreign=True)
     try:
         done = judge(worker, cells, {}, files)
     finally:

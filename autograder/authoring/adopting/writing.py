@@ -79,7 +79,7 @@ def titled(calls: list[Recorded], name: str) -> dict[str, Recorded]:
 # -- an exercise's file --------------------------------------------------------------------------------------
 
 
-def exercise_file(adopted: Adopted, topic: str, others: list[Adopted], source: Source, package: str) -> str:
+def exercise_file(adopted: Adopted, topic: str, others: list[Adopted], source: Source) -> str:
     """The text of an exercise's file."""
     cases = "".join(
         f"        Case({title!r}, ({_items(call.args)})"
@@ -90,7 +90,7 @@ def exercise_file(adopted: Adopted, topic: str, others: list[Adopted], source: S
     answer = adopted.source
     needs = [each for each in others if each.name in names_read(answer) and each is not adopted]
     above = _above(answer, source, {each.name for each in others})
-    imported = "".join(f"from {package}.{topic}.{each.id} import {each.name}\n" for each in needs)
+    imported = "".join(f"from exercises.{topic}.{each.id} import {each.name}\n" for each in needs)
     needed = ", ".join(f'"{topic}.{each.id}"' for each in needs)
     values = [line for line in preamble(cases).split("\n")[1:] if line not in above]
     infinite = ["from math import inf, nan"] if re.search(r"\b(inf|nan)\b", cases) else []
@@ -98,8 +98,7 @@ def exercise_file(adopted: Adopted, topic: str, others: list[Adopted], source: S
     above = f"\n{above}\n" if above else ""
     return f'''"""{adopted.name}, from cell {adopted.part.number} of {source.name}.ipynb."""
 {imports}
-from autograder.entry import Entry
-from helpers.checking.calling.outcome import Case
+from headstart import Case, Entry
 {imported}{above}
 exercise = Entry(
     id="{topic}.{adopted.id}",
@@ -290,4 +289,4 @@ Add these, then remove `draft=True`: the build says what is left."""
 
 def place(root: Path, topic: str) -> Path:
     """Where the page is written."""
-    return root / "autograder/exercises" / topic / "adopted.md"
+    return root / "exercises" / topic / "adopted.md"

@@ -22,21 +22,18 @@ from autograder.sheets import VISIBLE_SEED, HiddenSheets, make_sheet, one_thread
 from helpers.checking.calling.registry import is_recipe
 from helpers.checks import Sheet
 
-WRAPPED = {"module": "of_module", "copies": "of_copies", "choice": "of_choice"}  # by driver
+WRAPPED = {  # by driver
+    "module": "of_module", "copies": "of_copies", "choice": "of_choice", "object": "of_object",
+    "iterate": "of_iterate", "printed": "of_printed",
+}  # fmt: skip
 CARRIED = ("call", "call_measured", *WRAPPED)
 NEEDS = {  # of the runtime's functions, by what is asked
     "values": (
-        "TOLERANCES",
-        "check",
-        "seeded",
-        "watched",
-        "differs",
-        "differs_number",
-        "differs_array",
-        "near",
+        "TOLERANCES", "check", "seeded", "watched", "differs", "differs_number", "differs_array",
+        "differs_frame", "near",
     ),
     "gradients": ("check_gradients", "flat"),
-}
+}  # fmt: skip
 LOST = (
     "No diagnosis: a failed check says what differs, and not which mistake makes it.",
     "No hidden draws: the hidden cases are the same for everybody, and at every attempt.",
@@ -170,7 +167,7 @@ def _code(exercise: Exercise, calls: list[Call]) -> str:
     kept = {property.__name__ for property in exercise.properties}
     rules = {
         "coarse": not exercise.full_precision,
-        "unchanged": bool(kept & {"inputs_unchanged", "shares_nothing"}),
+        "unchanged": bool(kept & {"inputs_unchanged", "shares_nothing"}) and exercise.driver != "object",
         "int64": "whole_numbers_in_int64" in kept,
         "forbidden": tuple(name for name in exercise.forbidden if "." in name),
     }

@@ -12,7 +12,8 @@ from autograder.authoring.formats.as_otter import as_ok, as_otter
 from autograder.authoring.formats.as_pytest import as_pytest
 from autograder.authoring.formats.core import Core, NotCarried, core
 from autograder.authoring.master import Cell, MasterError, did_you_mean, read_master
-from autograder.lessons import ROOT, counted
+from autograder.courses import current
+from autograder.lessons import counted
 from helpers.storage import write_whole
 
 FORMS: dict[str, Callable[[Core], Mapping[str, bytes]]] = {
@@ -23,7 +24,7 @@ FORMS: dict[str, Callable[[Core], Mapping[str, bytes]]] = {
 }
 
 
-def export(lesson: str, wanted: list[str], form: str, folder: Path, seed: str, root: Path = ROOT) -> int:
+def export(lesson: str, wanted: list[str], form: str, folder: Path, seed: str) -> int:
     """Write exercises of a lesson for another grader, and say which can't be.
 
     Args:
@@ -32,7 +33,6 @@ def export(lesson: str, wanted: list[str], form: str, folder: Path, seed: str, r
         form: a key of `FORMS`.
         folder: where to; what is there under the same name is replaced.
         seed: of the hidden cases; "" for a new one.
-        root: the course's folder.
 
     Returns:
         The exit code: 1 if an exercise was left out.
@@ -41,6 +41,7 @@ def export(lesson: str, wanted: list[str], form: str, folder: Path, seed: str, r
         LookupError: there is no such lesson or exercise.
         MasterError: the lesson's master can't be read.
     """
+    root = current().root
     found = lessons.find(lesson, root)
     cells, mistakes = read_master(lessons.master_path(found, root), f"notebooks/{found}.py")
     if mistakes:

@@ -7,6 +7,7 @@ import contextlib
 import copy
 import math
 import numbers
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -55,9 +56,13 @@ def check(
 
 
 def seeded(answer: Any, args: tuple, kwargs: dict) -> Any:
-    """Call with the same random numbers of torch each time, if the values are torch's."""
+    """Call with the same random numbers each time, of all packages that are there."""
+    import random
     import sys
 
+    random.seed(0)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(0)
     if "torch" in sys.modules:
         sys.modules["torch"].manual_seed(0)
     return answer(*args, **kwargs)
@@ -94,9 +99,9 @@ def watched(names: tuple, answer: Any) -> Any:
 def differs(expected: Any, got: Any, coarse: bool = True) -> str:
     """Where two values part, in words; "" if they are the same but for rounding."""
     if isinstance(expected, list | tuple):
-        if hasattr(got, "dtype") and got.shape and len(got) == len(expected):
-            axes = {len(right.shape) if hasattr(right, "shape") else 0 for right in expected}
-            got = list(got) if axes == {len(got.shape) - 1} else got
+        if hasattr(got, "dtype") and hasattr(got, "ndim") and got.ndim and len(got) == len(expected):
+            axes = {each.ndim if hasattr(each, "dtype") else 0 for each in expected}
+            got = list(got) if axes == {got.ndim - 1} else got
         if not isinstance(got, list | tuple) or len(got) != len(expected):
             return f"{len(expected)} values expected, got {got!r:.60}"
         found = (
@@ -108,22 +113,24 @@ def differs(expected: Any, got: Any, coarse: bool = True) -> str:
         if not isinstance(got, Mapping) or set(got) != set(expected):
             return f"the keys {list(expected)} expected, got {got!r:.60}"
         return next(filter(None, (differs(each, got[key], coarse) for key, each in expected.items())), "")
+    if hasattr(expected, "iloc"):
+        return differs_frame(expected, got, coarse)
+    if hasattr(expected, "dtype"):
+        return differs_array(expected, got, coarse)
     if isinstance(expected, numbers.Number) and not isinstance(expected, bool):
         return differs_number(expected, got)
-    if hasattr(expected, "dtype") and hasattr(expected, "tolist"):
-        return differs_array(expected, got, coarse)
-    return (
-        ""
-        if type(got) is type(expected) and got == expected
-        else f"{expected!r:.60} expected, got {got!r:.60}"
-    )
+    got = got.item() if type(got).__module__ == "numpy" and got.size == 1 and not got.shape else got
+    sets = isinstance(expected, set | frozenset) and isinstance(got, set | frozenset)
+    alike = type(got) is type(expected) or sets
+    return "" if alike and got == expected else f"{expected!r:.60} expected, got {got!r:.60}"
 
 
 def differs_number(expected: Any, got: Any) -> str:
     """As `differs`, of one number: an int is exact, a float may have been computed in float32."""
-    if hasattr(got, "dtype") and hasattr(got, "item") and math.prod(got.shape) == 1:
+    if hasattr(got, "dtype") and math.prod(got.shape) == 1:
         got = got.item()
-    if not isinstance(got, numbers.Number) or isinstance(got, bool):
+    kinds = numbers.Number if isinstance(expected, complex) else numbers.Real
+    if not isinstance(got, kinds) or isinstance(got, bool):
         return f"the number {expected} expected, got {got!r:.60}"
     if isinstance(expected, int) and isinstance(got, int):
         return "" if got == expected else f"{expected} expected, got {got}"
@@ -135,22 +142,40 @@ def differs_number(expected: Any, got: Any) -> str:
 
 def differs_array(expected: Any, got: Any, coarse: bool) -> str:
     """As `differs`, of a tensor or an array: the same kind, shape and dtype, and nearly the same numbers."""
-    kind, shape = str(expected.dtype).rpartition(".")[2], tuple(expected.shape)
-    tolerances = TOLERANCES.get("float32" if coarse and kind == "float64" else kind, (0, 0))
-    number = isinstance(got, numbers.Real) and not isinstance(got, bool)
-    wider = type(got) is type(expected) and not got.shape and f"{got.dtype}".endswith("float64")
-    if not shape and (number or (wider and kind == "float32")):
+    kind, theirs = (str(getattr(each, "dtype", "")).rpartition(".")[2] for each in (expected, got))
+    shape, tensor = tuple(expected.shape), hasattr(expected, "is_floating_point")
+    exact = (0, 0)
+    tolerances = max(TOLERANCES.get(kind, exact), TOLERANCES.get(theirs, exact))
+    tolerances = TOLERANCES["float32"] if coarse and tolerances == TOLERANCES["float64"] else tolerances
+    plain = isinstance(got, numbers.Number) and not isinstance(got, bool) and not theirs and kind != "bool"
+    if not shape and (plain or (theirs == "float64" and kind == "float32" and not got.shape)):
         return "" if near(expected.item(), got, *tolerances) else f"{expected.item()} expected, got {got}"
-    if type(got) is not type(expected):
+    if not theirs or hasattr(got, "is_floating_point") != tensor or hasattr(got, "iloc"):
         return f"a {type(expected).__name__} expected, got {got!r:.60}"
     if tuple(got.shape) != shape:
         return f"the shape {shape} expected, got {tuple(got.shape)}"
-    theirs = str(got.dtype).rpartition(".")[2]
-    if theirs != kind and not (kind == "int64" and theirs in ("int8", "int16", "int32", "uint8")):
-        return f"{kind} expected, got {theirs}"
+    if "object" not in (kind, theirs) and kind != theirs:
+        sort, other = (re.sub(r"\d.*", "", each).lstrip("u") for each in (kind, theirs))
+        same = sort == other and (sort == "int" or coarse or sort[:1] in "<>|") and not tensor
+        if not same and not (kind == "int64" and theirs in ("int8", "int16", "int32", "uint8")):
+            return f"{kind} expected, got {theirs}"
     pairs = zip(expected.reshape(-1).tolist(), got.reshape(-1).tolist(), strict=True)
     wrong = [pair for pair in pairs if not near(*pair, *tolerances)]
     return f"{len(wrong)} wrong values, such as {wrong[0][1]}, where {wrong[0][0]} is right" if wrong else ""
+
+
+def differs_frame(expected: Any, got: Any, coarse: bool) -> str:
+    """As `differs`, of a frame or a series of pandas: the same columns and rows, with the same values."""
+    if type(got) is not type(expected):
+        return f"a {type(expected).__name__} expected, got {got!r:.60}"
+    names = [[None] if each.ndim == 1 else list(each.columns) for each in (expected, got)]
+    if names[0] != names[1]:
+        return f"the columns {names[0]} expected, got {names[1]}"
+    if wrong := differs(expected.index.tolist(), got.index.tolist(), coarse):
+        return f"the rows: {wrong}"
+    columns = ([each if name is None else each[name] for each in (expected, got)] for name in names[0])
+    found = (differs_array(ours.to_numpy(), theirs.to_numpy(), coarse) for ours, theirs in columns)
+    return next(filter(None, found), "")
 
 
 def near(expected: Any, got: Any, relative: float, absolute: float) -> bool:
@@ -206,12 +231,12 @@ def check_gradients(answer: Any, args: tuple, kwargs: dict, expected: list) -> N
 
 
 def flat(value: Any) -> list:
-    """The tensors in a value, in order."""
+    """The tensors and arrays in a value, in order."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list | tuple):
         return [each for part in value for each in flat(part)]
-    return [value] if hasattr(value, "is_floating_point") else []
+    return [value] if hasattr(value, "dtype") and hasattr(value, "shape") else []
 
 
 def of_module(answer: Any) -> Any:
@@ -238,8 +263,43 @@ def of_copies(answer: Any) -> Any:
         result = answer(*args, **kwargs)
         kept = copy.deepcopy(result)
         for each in flat(result):
-            each.detach().add_(1)
+            (each.detach() if hasattr(each, "detach") else each)[...] += 1
         return kept
+
+    return call
+
+
+def of_object(answer: Any) -> Any:
+    """A class as a function of its arguments and of calls, each a method's name and its arguments."""
+
+    def use(settings: Any, calls: list) -> list:
+        made = answer(**settings) if isinstance(settings, Mapping) else answer(*settings)
+        results = []
+        for name, *args in calls:
+            found = getattr(made, name)
+            results.append(copy.deepcopy(found(*args) if callable(found) else found))
+        return results
+
+    return use
+
+
+def of_iterate(answer: Any) -> Any:
+    """A generator as a function of how many of its results count, and of its arguments."""
+    import itertools
+
+    return lambda most, *args, **kwargs: [
+        copy.deepcopy(each) for each in itertools.islice(answer(*args, **kwargs), most)
+    ]
+
+
+def of_printed(answer: Any) -> Any:
+    """A function whose result is what it prints, without spaces at the ends of lines."""
+    import io
+
+    def call(*args: Any, **kwargs: Any) -> str:
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            answer(*args, **kwargs)
+        return "\n".join(line.rstrip() for line in printed.getvalue().rstrip().split("\n"))
 
     return call
 
