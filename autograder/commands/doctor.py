@@ -16,9 +16,7 @@ from pathlib import Path
 from autograder.programs import CHROMIUM, LIBATOMIC, find, is_root, missing, sandbox_problem
 
 ROOT = Path(__file__).resolve().parents[2]
-PINS = (
-    "requirements.txt"  # beside the engine, where that is this course's repository, and no installed package
-)
+PINS = "requirements.txt"  # beside the engine, where that is this course's repository, and no installed package
 EXTRAS = {"authoring": "build lessons", "grading": "grade"}
 OF_AN_EXTRA = re.compile(r"([\w.-]+)[^;]*;.*extra == [\"'](\w+)[\"']")
 OK, BAD, OPTIONAL = "✓", "✗", "–"

@@ -42,8 +42,9 @@ def adopt(
 
 
 def _try_mutants(source: Source, adopted: list[Adopted], folder: Path, sandboxed: bool) -> None:
-    """Note which mutants a notebook's own tests let pass. The first that is tried is none, and has to pass."""
-    made = {each.name: [("", ast.unparse(each.node)), *sources(each.node)][: MUTANTS + 1] for each in adopted}
+    """Note which mutants the tests of a notebook let pass. The first that is tried is none: it has to pass."""
+    made = {each.name: [("", ast.unparse(each.node)), *sources(each.node)] for each in adopted}
+    made = {name: those[: MUTANTS + 1] for name, those in made.items()}
     codes = {name: [code for _, code in those] for name, those in made.items()}
     tests = {each.name: each.tests for each in adopted}
     passed = passing(source, folder, sandboxed, codes, tests)
