@@ -3,28 +3,34 @@
 pyproject.toml says all the rest.
 """
 
+import os
+import sys
+
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-ENGINE_HELPERS = ("__init__", "checks", "checking", "figures", "kept", "storage", "timing")
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # pip calls this from elsewhere
+
+from autograder.courses import ENGINE_HELPERS
 
 
-def of_the_engine(module: str) -> bool:
-    """Whether a module, by its dotted name, belongs to the engine."""
-    top, _, rest = f"{module}.__init__".partition(".")
-    return top != "helpers" or rest.partition(".")[0] in ENGINE_HELPERS
-
-
-class Engine(build_py):
-    """Builds the engine's modules alone."""
-
-    def finalize_options(self) -> None:
-        super().finalize_options()
-        self.packages = [package for package in self.packages if of_the_engine(package)]
+class EngineAlone(build_py):
+    """Leaves a course's packages and modules out."""
 
     def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
+        """The modules of a package, each with the package, its name and its file."""
         found = super().find_package_modules(package, package_dir)
-        return [each for each in found if of_the_engine(f"{each[0]}.{each[1]}")]
+        return [each for each in found if of_the_engine(package, f"{each[1]}.py")]
+
+    def find_data_files(self, package: str, src_dir: str) -> list[str]:
+        """The files of a package that are no modules."""
+        return super().find_data_files(package, src_dir) if of_the_engine(package, "__init__.py") else []
 
 
-setup(cmdclass={"build_py": Engine})
+def of_the_engine(package: str, file: str) -> bool:
+    """Whether a file of a package belongs to the engine."""
+    top, *rest = [*package.split("."), file]
+    return top != "helpers" or rest[0] in ENGINE_HELPERS
+
+
+setup(cmdclass={"build_py": EngineAlone})

@@ -3,6 +3,7 @@
 To import it takes only the standard library.
 """
 
+import json
 import os
 import re
 import sys
@@ -31,7 +32,7 @@ class Course:
     Attributes:
         root: the course's folder.
         name: for people.
-        lessons: in order: `01_attention`, and so on.
+        lessons: in order: `01_attention`, and so on. If it names none, all that have a master.
         packages: the modules that its lessons import, beside Python's own.
         opens: by helper, a file or a folder below `helpers/`, the topic of the first lesson that gets it.
         repository: where it is published, as `https://github.com/ACCOUNT/NAME`; "" if nowhere.
@@ -61,34 +62,27 @@ class Course:
 
 
 def at(root: Path) -> Course:
-    """The course in a folder. One without a `course.toml` has the lessons that have a master.
+    """The course in a folder. Without a `course.toml`, it has the folder's name and all lessons in there.
 
     Raises:
         LookupError: its `course.toml` can't be used; the text says what to change.
     """
     file = root / FILE
-    if not file.is_file():
-        masters = sorted((root / "notebooks").glob("*.py"))
-        return Course(root, root.name, tuple(path.stem for path in masters if LESSON.fullmatch(path.stem)))
-    return _read(root, file.read_bytes())
+    content = file.read_bytes() if file.is_file() else f"name = {json.dumps(root.name)}".encode()
+    masters = sorted(path.stem for path in (root / "notebooks").glob("*.py") if LESSON.fullmatch(path.stem))
+    return _read(root, content, tuple(masters))
 
 
 @cache
-def _read(root: Path, content: bytes) -> Course:
+def _read(root: Path, content: bytes, masters: tuple[str, ...]) -> Course:
     try:
-        said = tomllib.loads(content.decode())
+        said = {"lessons": [*masters], **tomllib.loads(content.decode())}
     except ValueError as error:
         raise LookupError(f"{root / FILE} can't be read: {error}") from None
     if problem := _problem(said):
         raise LookupError(f"{root / FILE}: {problem}")
-    return Course(
-        root,
-        said["name"],
-        tuple(said["lessons"]),
-        tuple(said.get("packages", ())),
-        said.get("opens", {}),
-        said.get("repository", ""),
-    )
+    lessons, packages = tuple(said["lessons"]), tuple(said.get("packages", ()))
+    return Course(root, said["name"], lessons, packages, said.get("opens", {}), said.get("repository", ""))
 
 
 def _problem(said: Mapping[str, Any]) -> str:
@@ -96,10 +90,8 @@ def _problem(said: Mapping[str, Any]) -> str:
     kinds = {"name": str, "lessons": list, "packages": list, "opens": dict, "repository": str}
     if unknown := sorted({*said} - {*kinds}):
         return f"there is no key {unknown[0]!r}; the keys are {', '.join(kinds)}"
-    for key in ("name", "lessons"):
-        if key not in said:
-            example = 'name = "Signals"' if key == "name" else 'lessons = ["01_sampling"]'
-            return f"it says no {key}; add a line such as {example}"
+    if "name" not in said:
+        return 'it says no name; add a line such as name = "Signals"'
     for key, value in said.items():
         values = value if isinstance(value, list) else [*value.values()] if isinstance(value, dict) else []
         if not isinstance(value, kinds[key]) or not all(isinstance(each, str) for each in values):

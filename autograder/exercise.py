@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    import torch
-
     from helpers.checking.calling.outcome import Case
 
 
@@ -35,7 +33,7 @@ class Exercise:
         title: as a heading, for people.
         points: earned when every case passes.
         reference: what is right: a function, or for the "choice" driver a dict.
-        cases: makes the calls, from a generator of random numbers that decides values and sizes. Sizes of
+        cases: makes the calls, from a generator of random numbers that decides values and sizes: see `drawing`. Sizes of
             one call are pairwise distinct, so that swapped axes can't hide.
         driver: how the answer is called, a key of `DRIVERS` (`helpers/checking/calling/drivers.py`).
         returns: names of the returned values, for messages.
@@ -58,7 +56,7 @@ class Exercise:
     title: str
     points: int
     reference: Any
-    cases: "Callable[[torch.Generator], list[Case]]"
+    cases: "Callable[[Any], list[Case]]"
     driver: str = "call"
     returns: tuple[str, ...] = ("output",)
     properties: tuple[Callable, ...] = ()

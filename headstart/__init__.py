@@ -11,8 +11,8 @@ table in a notebook, text in a terminal. It needs `checks.json`, which `headstar
 current folder. A check never stops a notebook: what is wrong is shown, and the next cell runs. Only under
 nbgrader's own tools, where an exception is how a cell fails, does a wrong answer raise `CheckFailed`.
 
-`case("topic.name", 2)` is one visible case, counted from 1: its `.args` and `.kwargs` are what the check calls
-the answer with. ValueError: there is none of that number.
+`case("topic.name", 2)` is one visible case, counted from 1: its `.args` and `.kwargs` are what the check
+calls the answer with. ValueError: there is none of that number.
 
 Both raise FileNotFoundError where there is no `checks.json`, and KeyError where it has no such exercise.
 
@@ -23,8 +23,8 @@ functions of the course's that cases name.
 
 ## In an exercise's file
 
-`exercise = Entry(id="topic.name", title=..., points=...)` is an exercise; what is code follows, each under a
-mark. `help(headstart.Exercise)` lists all fields and what each means.
+`exercise = Entry(id="topic.name", title=..., points=...)` is an exercise, always by this name; what is code
+follows, each under a mark. `help(headstart.Exercise)` lists all fields and what each means.
 
 | mark | what is marked |
 | --- | --- |
@@ -35,15 +35,23 @@ mark. `help(headstart.Exercise)` lists all fields and what each means.
 | `exercise.slip(name, "old → new").says(sentence)` | a wrong answer that is an edit of a right one |
 | `exercise.choice(name, {slot: option}).says(sentence)` | a wrong choice, in an exercise of choice |
 
-`Case(title, args=(), kwargs={})` is one call of the answer. What goes in and comes out is data: numbers, text,
-None, lists, tuples, dicts of them, and tensors or arrays. They travel as JSON, with their dtypes and shapes.
+`Case(title, args=(), kwargs={})` is one call of the answer. What goes in and comes out is data: None, numbers
+(whole ones of any size, and complex), text, bytes, lists, tuples, sets, dicts, instances of dataclasses,
+tensors, arrays and frames, and all of these within one another. They travel as JSON, arrays with their shapes
+and dtypes.
 
 `pick(generator, usual, *others)` is `usual` in visible cases and one of the others in hidden ones: a size, a
 shape or any other value. So an answer that fits the visible sizes alone fails.
 
-`recall(id, about, title=..., task=..., code=..., inputs=..., hint=..., line=0, shows=0)` is a slip to catch in a
-few lines from an earlier lesson: a complete exercise of choice. `line` is the line with the slip and `shows` the
-input that shows it, both from 1, or 0 where the code is right. ValueError: one of them is 0 and the other isn't.
+`recall(id, about, title=..., task=..., code=..., inputs=..., hint=..., line=0, shows=0)` is a slip to catch
+in a few lines from an earlier lesson: a complete exercise of choice. `line` is the line with the slip and
+`shows` the input that shows it, both from 1, or 0 where the code is right. ValueError: one of them is 0 and
+the other isn't.
+
+Results are compared by value and shape. What passes for what: a list for a tuple, whole numbers of any width
+for each other, an int for a float that is whole and the other way round, an array of one number for a number,
+and, unless `Entry(full_precision=True)`, float32 for float64. A boolean is no number, a list no array, a set
+no list. Floats may differ by what rounding explains.
 
 A *driver* is how the answer is called, `Entry(driver=...)`:
 
@@ -54,6 +62,9 @@ A *driver* is how the answer is called, `Entry(driver=...)`:
 | `"call_measured"` | a function of tensors | the same, and the largest tensor on the way, in numbers |
 | `"copies"` | a function | what it returns, and whether that shares memory with its arguments |
 | `"draws"` | a function that draws by chance | what holds of many results, by a function of the course's |
+| `"iterate"` | a function that gives one thing after another | the first so many: the case's first argument |
+| `"object"` | a class | what each method gives; the case has the class's arguments, then a list of calls |
+| `"printed"` | a function that prints | the text, but for spaces at the ends of lines |
 | `"use_result"` | a function with many right results | what a function of the course's makes of its result |
 | `"module"` | a class of `torch.nn.Module` | what it returns with the case's parameters in place of its own |
 | `"prepare"` | a function that makes an optimizer | the parameters after one step of training |
@@ -69,7 +80,7 @@ A *property* holds beyond the values, `Entry(properties=(...,))`:
 | `gradient_reaches_inputs` | every tensor that matters gets its gradient, with the right numbers |
 | `rows_sum_to_one` | where the right result sums to 1 over the last axis, so does the answer's |
 | `whole_numbers_in_int64` | where int64 is expected, nothing narrower comes back |
-| `stays_small` | no tensor on the way has over twice the numbers of the reference's largest; for "call_measured" |
+| `stays_small` | for "call_measured": no tensor on the way is over twice the size of the reference's |
 
 `SlipError`: an edit of a right answer can't be made; the text says which, and why.
 

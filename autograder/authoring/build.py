@@ -19,7 +19,7 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import capture_log
 from traitlets.config import Config
-from traitlets.config.loader import ConfigFileNotFound, PyFileConfigLoader
+from traitlets.config.loader import PyFileConfigLoader
 
 from autograder import exercises
 from autograder import lessons as course
@@ -35,6 +35,7 @@ from autograder.authoring.mutating.verified import Slips
 from autograder.authoring.review import BEGIN, END, parse, review, unfinished
 from autograder.authoring.rules import of_exercises, of_predictions, place
 from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook, written
+from autograder.authoring.starting import SKELETONS
 from autograder.authoring.trials import Load
 from autograder.courses import current
 from autograder.exercise import Exercise
@@ -308,11 +309,9 @@ def _unless_alike(path: Path, text: str) -> str:
 
 
 def settings(root: Path) -> Config:
-    """What a course's `nbgrader_config.py` sets, for nbgrader and for us; nothing if it has no such file."""
-    try:
-        return PyFileConfigLoader("nbgrader_config.py", path=str(root)).load_config()
-    except ConfigFileNotFound:
-        return Config()
+    """What a course's `nbgrader_config.py` sets, for nbgrader and us; without one, that of a new course."""
+    place = root if (root / "nbgrader_config.py").is_file() else SKELETONS / "course"
+    return PyFileConfigLoader("nbgrader_config.py", path=str(place)).load_config()
 
 
 def _generate(folder: Path, root: Path) -> None:

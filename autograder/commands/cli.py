@@ -9,10 +9,13 @@ import sys
 import traceback
 from collections.abc import Iterable
 from importlib import import_module
+from pathlib import Path
+
+from autograder import courses
 
 COMMANDS = {
     "build": "build source/ and release/ from notebooks/",
-    "new": "start a lesson or an exercise, with a TODO for each thing to write",
+    "new": "start a course, a lesson or an exercise",
     "export": "write exercises for pytest, otter-grader or plain nbgrader",
     "adopt": "start exercises from the solutions and tests of an nbgrader notebook",
     "simulate": "write a made-up class to submitted/",
@@ -49,12 +52,13 @@ EXTRA = {
     "share": "course",
 }
 NEED_FORK = {"grade", "explain", "watch"}
+ROOT = "--CourseDirectory.root="
 SETTING = re.compile(r"--[A-Z]\w+\.\w+=")  # one of nbgrader's, as on its own command line
 NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students can do everything here."
 FULL = (
     "the disk is full: make room and call this again; what was graded before is recorded, and nothing is lost"
 )
-DESCRIPTION = "Headstart: a hands-on course on Transformers, and its grader."
+DESCRIPTION = "Headstart: courses of notebooks whose checks can be trusted, and their grader."
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -72,6 +76,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"headstart: {NO_FORK}", file=sys.stderr)
         return 2
     try:
+        _choose_course(options)
         return options.run(options)
     except (LookupError, FileNotFoundError, PermissionError) as error:
         print(f"headstart: {_said(error)}", file=sys.stderr)
@@ -82,7 +87,9 @@ def main(argv: list[str] | None = None) -> int:
         from autograder.commands.doctor import install  # here: only where something is missing
 
         cure = install(EXTRA.get(options.command, "grading"))
-        print(f"headstart: {options.command} needs {error.name}: {cure} installs it", file=sys.stderr)
+        print(
+            f"headstart: {options.command} needs {error.name} and more: {cure} installs it", file=sys.stderr
+        )
         return 2
     except KeyboardInterrupt:
         print(
@@ -95,6 +102,28 @@ def main(argv: list[str] | None = None) -> int:
             raise
         print(f"headstart: {FULL}", file=sys.stderr)
         return 1
+
+
+def _choose_course(options: argparse.Namespace) -> None:
+    """Make the course that is meant the current one: the one that is named, or that the command is called in.
+
+    Raises:
+        LookupError: there is none where one is named, or the one around the folder isn't to be trusted.
+    """
+    named = [word.removeprefix(ROOT) for word in options.rest if word.startswith(ROOT)]
+    if options.course:
+        if not (options.course / courses.FILE).is_file():
+            raise LookupError(
+                f"{options.course} has no {courses.FILE}; `headstart new course NAME` makes a course"
+            )
+        course = courses.use(options.course)
+        courses.remember(course.root)
+        if options.command in IN_A_COURSE and not named:
+            options.rest.append(f"{ROOT}{course.root}")
+    elif (options.command, getattr(options, "kind", "")) != ("new", "course"):
+        start = Path(*named[:1]).expanduser()
+        if found := courses.find(start, named=bool(named)):
+            courses.use(found)
 
 
 def _said(error: LookupError | OSError) -> str:
@@ -131,6 +160,9 @@ def _parser(named: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
     """
     named = {*named}
     parser = argparse.ArgumentParser("headstart", description=DESCRIPTION)
+    parser.add_argument(
+        "--course", type=Path, metavar="FOLDER", help="which course; default: the one you are in"
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
     for name, purpose in COMMANDS.items():
         command = commands.add_parser(name, help=purpose)

@@ -13,10 +13,12 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from autograder.courses import current
 from autograder.programs import CHROMIUM, LIBATOMIC, find, is_root, missing, sandbox_problem
 
 ROOT = Path(__file__).resolve().parents[2]
-PINS = "requirements.txt"  # beside the engine, where that is this course's repository, and no installed package
+# Beside the engine, where that is in its repository and isn't an installed package.
+PINS = "requirements.txt"
 EXTRAS = {"authoring": "build lessons", "grading": "grade"}
 OF_AN_EXTRA = re.compile(r"([\w.-]+)[^;]*;.*extra == [\"'](\w+)[\"']")
 OK, BAD, OPTIONAL = "✓", "✗", "–"
@@ -54,12 +56,15 @@ def doctor() -> int:
 
 
 def _checks() -> Iterator[Callable[[], tuple[str, str]]]:
-    """What to look at: for this repository's own course its pinned packages, elsewhere what each extra adds."""
+    """What to look at: for this repository's own course its pinned packages, elsewhere what an extra adds."""
     yield _python
-    if (ROOT / PINS).is_file():
-        yield from (_torch, _packages, _lessons)
+    if (ROOT / PINS).is_file() and current().is_engines:
+        yield from (_torch, _packages)
     else:
         yield from (functools.partial(_extra, name, purpose) for name, purpose in EXTRAS.items())
+        yield _imported
+    if current().lessons:
+        yield _lessons
     yield from (_sandbox, _limits)
     if (ROOT / PINS).is_file():
         yield _browser
@@ -143,15 +148,23 @@ def _packages() -> tuple[str, str]:
     return OK, f"{len(pins)} packages as pinned, including {told}"
 
 
+def _imported() -> tuple[str, str]:
+    """What the lessons of a course import."""
+    tops = [name.partition(".")[0] for name in current().packages]
+    if absent := [name for name in tops if importlib.util.find_spec(name) is None]:
+        return BAD, f"{current().name} imports {', '.join(absent)}: `pip install {' '.join(absent)}`"
+    return OK, f"all that {current().name} imports: {', '.join(tops) or 'nothing but Python'}"
+
+
 def _lessons() -> tuple[str, str]:
-    lessons = [path.stem for path in (ROOT / "notebooks").glob("*.py")]
+    root, lessons = current().root, current().lessons
     # A fresh clone has the notebooks, but not the helpers beside them.
     unbuilt = [
         name
         for name in lessons
-        if not all((ROOT / "release" / name / part).exists() for part in (f"{name}.ipynb", "helpers"))
+        if not all((root / "release" / name / part).exists() for part in (f"{name}.ipynb", "helpers"))
     ]
-    if unbuilt or not lessons:
+    if unbuilt:
         return BAD, f"{len(unbuilt)} of {len(lessons)} lessons are not built: run `headstart build`"
     return OK, f"{len(lessons)} lesson{'' if len(lessons) == 1 else 's'} built"
 

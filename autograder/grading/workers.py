@@ -26,6 +26,7 @@ FEW = 10  # submissions after which it pays that a worker gets ready for many: a
 SENDER = struct.Struct("3i")  # what the kernel says of who sent something: process, user, group
 # What of the engine a worker may see.
 CHILD, LIMITS = Path(sandbox.__file__).parent, ENGINE / "autograder" / "limits.py"
+FACE = ENGINE / "headstart"  # from which a lesson may import `check`: nothing but names
 
 
 @dataclass
@@ -40,6 +41,7 @@ class Worker:
         foreign: whether student code gets to see neither helpers nor any module of ours.
         groups: what bounds it together with other workers, where there is such a thing.
         late: whether the lesson's cells need what torch imports late, by `import_late` in the worker.
+        packages: modules that it imports before the first submission.
         few: submissions after which it gets ready for many more, unless it was told before.
     """
 
@@ -50,6 +52,7 @@ class Worker:
     foreign: bool = False
     groups: Groups | None = None
     late: bool = False
+    packages: tuple[str, ...] = ("matplotlib.pyplot", "torch")
     few: int = FEW
     _process: subprocess.Popen | None = field(default=None, init=False, repr=False)
     _control: socket.socket | None = field(default=None, init=False, repr=False)
@@ -173,6 +176,7 @@ class Worker:
         shutil.copytree(CHILD, stage / "autograder" / CHILD.name, ignore=no_caches)
         (stage / "autograder" / "__init__.py").touch()
         shutil.copy(LIMITS, stage / "autograder")
+        shutil.copytree(FACE, stage / FACE.name, ignore=no_caches)
         for name, path in self.helpers.items():
             target = stage / name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -180,9 +184,12 @@ class Worker:
         for name, content in self.given.items():
             (stage / "given" / name).parent.mkdir(parents=True, exist_ok=True)
             (stage / "given" / name).write_bytes(content)
-        import matplotlib  # here: most commands start no worker
-
+        (stage / "packages").write_text("\n".join(self.packages))
         (stage / "matplotlib").mkdir()
+        try:
+            import matplotlib  # here: most commands start no worker
+        except ImportError:  # no lesson of this course draws
+            return
         for cache in Path(matplotlib.get_cachedir()).glob("fontlist-*.json"):  # seconds, if made anew
             shutil.copy(cache, stage / "matplotlib")
 

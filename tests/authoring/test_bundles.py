@@ -22,13 +22,16 @@ from autograder.authoring.build import make
 from autograder.authoring.bundles import bundle, links, repository
 from autograder.authoring.leaks import leaks
 from autograder.classroom.course import course_directory
+from autograder.courses import Course, current
 from autograder.grading.lesson import Lesson
 from autograder.grading.workers import FEW
-from autograder.lessons import ROOT, TOPICS
+from autograder.lessons import ROOT
 from helpers.figures.live import IMPORT
 from helpers.figures.predicting import REVEALED
 from tests.long import bundles
 from tests.support.small_course import DOUBLE
+
+TOPICS = current().topics
 
 # The shared helpers that come with a lesson, besides those that came with the lessons before it.
 COMES_WITH = {
@@ -70,11 +73,11 @@ def listed(lesson: str) -> set[str]:
 each_lesson = pytest.mark.parametrize("lesson", lessons.names())
 
 
-def test_answers_come_with_the_next_lesson_whatever_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lessons, "NUMBERS", {"attention": 1, "beams": 20})
-    for room, number in lessons.NUMBERS.items():
-        assert lessons.opens(Path(room, "figures.py")) == number
-        assert [lessons.opens(Path(room, name)) for name in ANSWERS] == [number + 1] * 2
+def test_answers_come_with_the_next_lesson_whatever_its_number() -> None:
+    course = Course(Path(), "Signals", ("01_attention", "20_beams"))
+    for room, number in course.numbers.items():
+        assert lessons.opens(Path(room, "figures.py"), course) == number
+        assert [lessons.opens(Path(room, name), course) for name in ANSWERS] == [number + 1] * 2
 
 
 @each_lesson
@@ -305,17 +308,17 @@ def test_all_links_lead_to_the_published_repository_and_none_where_there_is_none
     assert len(texts) > 1000
     for name, text in texts.items():
         assert {*LEADS.findall(text)} <= {repository().removeprefix("https://github.com/")}, name
-    for name in (*texts, "pyproject.toml"):
+    for name in (*texts, "course.toml"):
         assert "YOUR_" not in (texts.get(name) or (ROOT / name).read_text(encoding="utf-8")), name
 
 
 @pytest.fixture
-def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+def published(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Says where the course is published."""
 
-    def publish(urls: str) -> None:
-        (tmp_path / "pyproject.toml").write_text(f"[project]\nname = 'headstart'\n{urls}")
-        monkeypatch.setattr("autograder.authoring.bundles.ROOT", tmp_path)
+    def publish(repository: str) -> None:
+        course = replace(current(), repository=repository)
+        monkeypatch.setattr("autograder.authoring.bundles.current", lambda: course)
 
     return publish
 
@@ -323,7 +326,7 @@ def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str]
 def test_a_published_lesson_ends_its_first_text_with_links_and_is_fetched_from_there(
     published: Callable[[str], None], tmp_path: Path
 ) -> None:
-    published("[project.urls]\nRepository = 'https://github.com/ada/transformers'")
+    published("https://github.com/ada/transformers")
     made = make(["00_start_here", "01_attention"], tmp_path / "made", check=True)
     for lesson in ("00_start_here", "01_attention"):
         notebook = made[f"release/{lesson}/{lesson}.ipynb"].decode()
@@ -341,7 +344,7 @@ def test_a_published_lesson_ends_its_first_text_with_links_and_is_fetched_from_t
 def test_each_lesson_s_links_lead_to_files_of_the_repository(
     lesson: str, published: Callable[[str], None]
 ) -> None:
-    published("[project.urls]\nRepository = 'https://github.com/ada/transformers'")
+    published("https://github.com/ada/transformers")
     [path] = re.findall(r"github/ada/transformers/blob/main/(.*?)\)", links(lesson))
     assert (ROOT / path).is_file()
 
@@ -359,7 +362,5 @@ def test_each_lesson_s_links_lead_to_files_of_the_repository(
 def test_only_an_address_on_github_makes_links(
     address: str, found: str, published: Callable[[str], None]
 ) -> None:
-    published(f"[project.urls]\nRepository = '{address}'")
+    published(address)
     assert repository() == found and bool(links("01_attention")) == bool(found)
-    published("[project.urls]\nDocumentation = 'https://ada.dev'")
-    assert repository() == links("01_attention") == ""

@@ -9,9 +9,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.checking.calling.values import Opaque, Record, decode, encode, same, settled
+from helpers.checking.calling.values import Opaque, decode, encode
 from helpers.checking.kinds.sent import TENSORS
-from helpers.checking.limits import MAX_ELEMENTS, MAX_ITEMS
+from helpers.checking.limits import MAX_ELEMENTS
 from tests.support.raising import raises_only
 
 

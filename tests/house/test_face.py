@@ -8,9 +8,9 @@ import sys
 import pytest
 
 import headstart
+from autograder.courses import ENGINE as ROOT
 from autograder.entry import Entry
 from autograder.exercise import Exercise
-from autograder.lessons import ROOT
 from helpers import checks
 from helpers.checking.calling.drivers import DRIVERS
 from helpers.checking.properties import PROPERTIES

@@ -3,7 +3,10 @@
 import ast
 from pathlib import Path
 
-from autograder.lessons import ROOT, TOPICS
+from autograder.courses import current
+from autograder.lessons import ROOT
+
+TOPICS = current().topics
 
 GROUND = {path.stem for path in (ROOT / "autograder").glob("*.py")}
 LAYERS = ["ground", "child", "authoring", "grading", "classroom", "commands"]

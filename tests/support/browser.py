@@ -278,8 +278,9 @@ def hand_out(lesson: str, folder: Path) -> Path:
     given.mkdir(parents=True)
     for name in (f"{lesson}.ipynb", "checks.json"):
         shutil.copy(lessons.ROOT / "release" / lesson / name, given)
-    for helper in lessons.helper_files(lessons.number(lesson)):  # git has no copies of them in release/
-        target = given / helper.relative_to(lessons.ROOT)
+    # git has no copies of them in release/
+    for name, helper in lessons.helper_files(lessons.number(lesson)).items():
+        target = given / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(helper, target)
     return given / f"{lesson}.ipynb"

@@ -101,7 +101,7 @@ class Outcome:
 
     def to_json(self) -> dict:
         """What there is to tell: empty texts and what is None are left out."""
-        told = {k: v for k, v in vars(self).items() if v is not None and not (isinstance(v, str) and not v)}
+        told = {k: v for k, v in vars(self).items() if v is not None and (not (isinstance(v, str) and not v) or k == "outputs")}
         return {key: encode(value) for key, value in told.items()}
 
     @classmethod

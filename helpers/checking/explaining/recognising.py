@@ -9,7 +9,7 @@ from helpers.checking.calling.values import arrays, map_arrays
 from helpers.checking.comparing import compare, in_form
 from helpers.checking.explaining.sketches import Seen, Sketch, alike, sketch, sketch_beside
 from helpers.checking.explaining.telling import Pairs
-from helpers.checking.kinds.arrays import dtype_name, is_floating, single
+from helpers.checking.kinds.arrays import dtype_name, in_dtype, is_floating
 from helpers.checking.problems import Problem, difference_of, problem_of
 from helpers.checking.properties import PROPERTIES, gradient_reaches_inputs
 from helpers.checking.sheet import KnownMisconception, Sheet
@@ -133,5 +133,7 @@ def _sketch_of(right: Outcome, value: object) -> Sketch:
 
 
 def _in_float32(outcome: Outcome) -> Outcome:
-    outputs = map_arrays(lambda array: single(array) if is_floating(array) else array, outcome.outputs)
+    outputs = map_arrays(
+        lambda array: in_dtype(array, "float32") if is_floating(array) else array, outcome.outputs
+    )
     return replace(outcome, outputs=outputs)

@@ -45,9 +45,9 @@ def double(array: Array) -> "np.ndarray":
     return values.astype("complex128" if kind == "c" else "float64") if kind in "biufc" else values
 
 
-def single(array: Array) -> Array:
-    """Numbers in single precision."""
-    return array.float() if is_tensor(array) else array.astype("float32")
+def in_dtype(array: Array, name: str) -> Array:
+    """The array's numbers in another dtype."""
+    return array.astype(name) if is_ndarray(array) else array.to(getattr(sys.modules["torch"], name))
 
 
 def dtype_name(array: Array) -> str:
