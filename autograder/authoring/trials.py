@@ -108,9 +108,17 @@ def _code(cells: Iterable[Cell]) -> str:
     kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
     code = "\n".join(cell.source for cell in cells if cell.is_code and cell.kind in ("setup", "given"))
     lines = [line for line in code.split("\n") if not line.lstrip().startswith(("%", "!"))]
-    return "\n".join(
-        ast.unparse(node) for node in ast.parse("\n".join(lines)).body if isinstance(node, kinds)
-    )
+    body = ast.parse("\n".join(lines)).body
+    return "\n".join(ast.unparse(node) for node in body if isinstance(node, kinds) or _is_constant(node))
+
+
+def _is_constant(node: ast.stmt) -> bool:
+    """Whether this gives a name a plain value: `RATE = 0.5`."""
+    try:
+        ast.literal_eval(node.value) if isinstance(node, ast.Assign) else None
+    except (ValueError, TypeError):
+        return False
+    return isinstance(node, ast.Assign)
 
 
 class _Trial:

@@ -1,6 +1,7 @@
 """`headstart adopt`: an nbgrader notebook with solutions and asserts, as a lesson with first specs."""
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -18,16 +19,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the lesson, say what became of the notebook, and return the exit code."""
-    from autograder.authoring.adopting.adopting import adopt
     from autograder.courses import current
+
+    root, notebook = current().root, options.notebook.absolute()
+    os.chdir(root)
+    from autograder.authoring.adopting.adopting import adopt
     from autograder.lessons import counted
 
-    root = current().root
-    lesson, adopted, lost, written = adopt(options.notebook, root, not options.no_sandbox)
+    lesson, adopted, lost, written = adopt(notebook, root, not options.no_sandbox)
     for each in adopted:
-        passing = f"{len(each.passing)} of {each.mutants} mutants pass its tests"
         cases = counted(len(each.calls), "case")
-        print(f"headstart: {each.name} (cell {each.part.number}): {cases}, {passing}")
+        print(f"headstart: {each.name} (cell {each.part.number}): {cases}. {each.tried}")
     for missing in sorted(lost, key=lambda each: each.number):
         print(f"headstart: cell {missing.number} isn't taken over: {missing.text}", file=sys.stderr)
     print("headstart: wrote " + ", ".join(path.relative_to(root).as_posix() for path in written))

@@ -1,6 +1,7 @@
 """`headstart export`: exercises for pytest, otter-grader or plain nbgrader."""
 
 import argparse
+import os
 from pathlib import Path
 
 FORMS = ("pytest", "otter", "ok", "nbgrader")
@@ -23,7 +24,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the files, and return the exit code."""
-    from autograder.authoring.formats.exporting import export
+    from autograder.courses import current
 
     folder = options.to.absolute()
+    os.chdir(current().root)
+    from autograder.authoring.formats.exporting import export
+
     return export(options.lesson, options.exercises, options.form, folder, options.seed)

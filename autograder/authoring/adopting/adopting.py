@@ -42,7 +42,7 @@ def adopt(
 
 
 def _try_mutants(source: Source, adopted: list[Adopted], folder: Path, sandboxed: bool) -> None:
-    """Note which mutants the tests of a notebook let pass. The first that is tried is none: it has to pass."""
+    """Note which mutants a notebook's tests let pass. The first of them is none, and has to pass."""
     made = {each.name: [("", ast.unparse(each.node)), *sources(each.node)] for each in adopted}
     made = {name: those[: MUTANTS + 1] for name, those in made.items()}
     codes = {name: [code for _, code in those] for name, those in made.items()}

@@ -52,6 +52,13 @@ class Adopted:
         return int(points) if points == int(points) else points
 
     @property
+    def tried(self) -> str:
+        """What became of its mutants, in a sentence."""
+        if not self.mutants:
+            return "No mutants were tried."
+        return f"Of {lessons.counted(self.mutants, 'mutant')}, {len(self.passing)} pass its tests."
+
+    @property
     def source(self) -> str:
         """Its definition, without nbgrader's marks."""
         return without_marks(ast.get_source_segment(self.part.code, self.node) or "")
@@ -189,12 +196,12 @@ def master(source: Source, adopted: list[Adopted], lesson: str) -> str:
     number, topic = lessons.number(lesson), lessons.topic(lesson)
     title = f"# {number} · {title_of(topic)}\n\n- **Time** {{minutes}} minutes."
     cells = [_prose(title), "# %% setup=true\nfrom helpers.checks import check\n"]
-    count = 0
+    count, failed = 0, {each.number for each in source.lost}
     for part in source.parts:
         mine = [each for each in adopted if each.part is part]
         if part.kind == "prose":
             cells.append(_prose(_quiet(part.source)))
-        elif part.kind == "given" and part.code.strip():
+        elif part.kind == "given" and part.code.strip() and part.number not in failed:
             cells.append(f"# %%\n{narrowed(_quiet(part.source))}\n")
         for each in mine:
             count += 1
@@ -265,10 +272,7 @@ def report(source: Source, adopted: list[Adopted], lost: list[Lost], lesson: str
     lines = [f"# {source.name}.ipynb, adopted as {lesson}", "", "## Exercises", ""]
     for each in adopted:
         cases = lessons.counted(len(each.calls), "case")
-        lines.append(
-            f"- `{each.name}` (cell {each.part.number}): {cases} from its tests. Of {each.mutants} mutants, "
-            f"those tests let {len(each.passing)} pass{':' if each.passing else '.'}"
-        )
+        lines.append(f"- `{each.name}` (cell {each.part.number}): {cases} from its tests. {each.tried}")
         lines += [f"  - `{name}`" for name in each.passing]
     lines += ["", "## Not taken over", ""]
     lines += [f"- Cell {each.number}: {each.text}." for each in sorted(lost, key=lambda each: each.number)]
