@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
 
     root, notebook = current().root, options.notebook.absolute()
     os.chdir(root)
-    from autograder.authoring.adopting.adopting import adopt
+    from autograder.classroom.adopting.adopting import adopt
     from autograder.lessons import counted
 
     lesson, adopted, lost, written = adopt(notebook, root, not options.no_sandbox)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder import lessons
-from autograder.authoring.adopting.notebook import Lost, Part, Source, without_marks
-from autograder.authoring.adopting.running import Recorded
 from autograder.authoring.formats.literals import preamble
 from autograder.authoring.review import BEGIN, END, WIDEST
+from autograder.classroom.adopting.notebook import Lost, Part, Source, without_marks
+from autograder.classroom.adopting.running import Recorded
 
 TITLE = 60  # characters of a case's
 DIFFICULTY, MINUTES = 2, 10

@@ -10,10 +10,10 @@ import pytest
 from nbformat import v4
 
 from autograder import lessons
-from autograder.authoring.adopting.adopting import adopt
-from autograder.authoring.adopting.notebook import read
-from autograder.authoring.adopting.running import plain
-from autograder.authoring.adopting.writing import narrowed
+from autograder.classroom.adopting.adopting import adopt
+from autograder.classroom.adopting.notebook import read
+from autograder.classroom.adopting.running import plain
+from autograder.classroom.adopting.writing import narrowed
 from autograder.courses import at
 
 ENGINE = Path(lessons.__file__).resolve().parents[1]

@@ -5,11 +5,11 @@ import re
 from pathlib import Path
 
 from autograder import lessons
-from autograder.authoring.adopting.notebook import Lost, Source, read
-from autograder.authoring.adopting.running import Recorded, passing, record
-from autograder.authoring.adopting.writing import Adopted, exercise_file, master, place, report, titled
 from autograder.authoring.mutating.mutants import sources
 from autograder.authoring.starting import new_lesson
+from autograder.classroom.adopting.notebook import Lost, Source, read
+from autograder.classroom.adopting.running import Recorded, Run, opened, passing, record
+from autograder.classroom.adopting.writing import Adopted, exercise_file, master, place, report, titled
 from helpers.storage import write_whole
 
 MUTANTS = 150  # of one function that are tried
@@ -33,21 +33,21 @@ def adopt(
         LookupError: it can't be read or run, no function of it is tested, or there is such a lesson.
     """
     source = read(path)
-    calls = record(source, path.absolute().parent, sandboxed)
-    adopted = _adopted(source, calls)
-    if not adopted:
-        raise LookupError(_nothing(source))
-    _try_mutants(source, adopted, path.absolute().parent, sandboxed)
+    with opened(path.absolute().parent, sandboxed) as run:
+        adopted = _adopted(source, record(source, run))
+        if not adopted:
+            raise LookupError(_nothing(source))
+        _try_mutants(source, adopted, run)
     return _written(source, adopted, root)
 
 
-def _try_mutants(source: Source, adopted: list[Adopted], folder: Path, sandboxed: bool) -> None:
+def _try_mutants(source: Source, adopted: list[Adopted], run: Run) -> None:
     """Note which mutants a notebook's tests let pass. The first of them is none, and has to pass."""
     made = {each.name: [("", ast.unparse(each.node)), *sources(each.node)] for each in adopted}
     made = {name: those[: MUTANTS + 1] for name, those in made.items()}
     codes = {name: [code for _, code in those] for name, those in made.items()}
     tests = {each.name: each.tests for each in adopted}
-    passed = passing(source, folder, sandboxed, codes, tests)
+    passed = passing(source, run, codes, tests)
     for each in adopted:
         if 0 not in passed[each.name]:
             told = f"the tests of `{each.name}` fail when run once more: no mutants tried"

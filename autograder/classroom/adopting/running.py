@@ -5,17 +5,18 @@ Python code of which `plain` lets nothing pass but values.
 """
 
 import ast
+import contextlib
 import inspect
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder import lessons
-from autograder.authoring.adopting import recorder
-from autograder.authoring.adopting.notebook import Lost, Part, Source
 from autograder.authoring.formats import literals
+from autograder.classroom.adopting import recorder
+from autograder.classroom.adopting.notebook import Lost, Part, Source
 from autograder.courses import with_solutions
 from autograder.grading.judge import judge
 from autograder.grading.workers import Worker
@@ -26,6 +27,7 @@ from autograder.results import Cell, Judgement
 NOTED = "headstart-noted.json"
 MADE_BY = {"torch.tensor", "np.array", "pd.Series", "pd.DataFrame", "set", "frozenset"}
 METHODS = {"reshape", "set_axis"}
+Run = Callable[[list[Cell]], tuple[dict, Judgement]]
 SCALAR = re.compile(r"np\.(u?int|float|complex|bool)\w*")
 
 
@@ -52,19 +54,48 @@ class Recorded:
     unfit: str
 
 
-def record(source: Source, folder: Path, sandboxed: bool) -> list[Recorded]:
+@contextlib.contextmanager
+def opened(folder: Path, sandboxed: bool) -> Iterator[Run]:
+    """What runs cells in a process of their own, among the files of a folder, and gives what was noted.
+
+    Args:
+        folder: where the notebook lies: its cells may read what lies beside it.
+        sandboxed: if not, they run with your own rights.
+
+    Raises:
+        LookupError: no sandbox can start.
+    """
+    if sandboxed and (problem := sandbox_problem()):
+        raise LookupError(problem)
+    files = _beside(folder)
+    helpers = lessons.helper_files(0)  # which the worker has, and the notebook doesn't see
+    worker = Worker(helpers, hide=tuple(with_solutions()), sandboxed=sandboxed, foreign=True)
+
+    def run(cells: list[Cell]) -> tuple[dict, Judgement]:
+        done = judge(worker, cells, {}, files)
+        if NOTED not in done.output_files:
+            raise LookupError(
+                f"the notebook can't be run to its end: {done.stopped or 'its last cell failed'}"
+            )
+        return json.loads(done.output_files[NOTED]), done
+
+    try:
+        yield run
+    finally:
+        worker.stop()
+
+
+def record(source: Source, run: Run) -> list[Recorded]:
     """Run a notebook twice, and note the calls that its tests make. What fails is added to what is lost.
 
     Args:
         source: the notebook.
-        folder: where it lies: its cells may read what lies beside it.
-        sandboxed: if not, it runs with your own rights.
+        run: of `opened`.
 
     Raises:
-        LookupError: no sandbox can start, or the notebook can't be run.
+        LookupError: the notebook can't be run.
     """
-    files = _beside(folder)
-    (first, done), (second, _) = (_run(_noting(source), files, sandboxed) for _ in range(2))
+    (first, done), (second, _) = run(_noting(source)), run(_noting(source))
     source.lost += _failed(source, done)
     calls = [_recorded(each) for each in first["calls"]]
     again = [_recorded(each) for each in second["calls"]]
@@ -76,18 +107,13 @@ def record(source: Source, folder: Path, sandboxed: bool) -> list[Recorded]:
 
 
 def passing(
-    source: Source,
-    folder: Path,
-    sandboxed: bool,
-    mutants: Mapping[str, Sequence[str]],
-    tests: Mapping[str, Sequence[Part]],
+    source: Source, run: Run, mutants: Mapping[str, Sequence[str]], tests: Mapping[str, Sequence[Part]]
 ) -> dict[str, list[int]]:
     """Which mutants a notebook's own tests let pass: their numbers, by function.
 
     Args:
         source: the notebook.
-        folder: where it lies.
-        sandboxed: if not, it runs with your own rights.
+        run: of `opened`.
         mutants: the code of each, by function.
         tests: the cells that test each function.
     """
@@ -97,7 +123,7 @@ def passing(
         for number, code in enumerate(codes):
             tried = f"_noted['attempt'](globals(), {name!r}, {number}, {code!r}, {told!r})"
             cells.append(Cell(f"mutant-{name}-{number}", tried))
-    found, _ = _run([_start(), *cells, _end()], _beside(folder), sandboxed)
+    found, _ = run([_start(), *cells, _end()])
     passed: dict[str, list[int]] = {name: [] for name in mutants}
     for name, number in found["passing"]:
         passed[name].append(number)
@@ -126,20 +152,6 @@ def _noting(source: Source) -> list[Cell]:
         if part.kind == "test":
             cells.append(Cell(f"unwatch-{part.number}", f"_noted['unwatch'](globals(), {names!r})"))
     return [*cells, _end()]
-
-
-def _run(cells: list[Cell], files: dict[str, bytes], sandboxed: bool) -> tuple[dict, Judgement]:
-    if sandboxed and (problem := sandbox_problem()):
-        raise LookupError(problem)
-    helpers = lessons.helper_files(0)  # which the worker has, and the notebook doesn't see
-    worker = Worker(helpers, hide=tuple(with_solutions()), sandboxed=sandboxed, foreign=True)
-    try:
-        done = judge(worker, cells, {}, files)
-    finally:
-        worker.stop()
-    if NOTED not in done.output_files:
-        raise LookupError(f"the notebook can't be run to its end: {done.stopped or 'its last cell failed'}")
-    return json.loads(done.output_files[NOTED]), done
 
 
 def _beside(folder: Path) -> dict[str, bytes]:
@@ -217,7 +229,7 @@ def plain(code: str) -> str:
             continue
         if isinstance(node, ast.Name) and node.id in ("inf", "nan", "np", "torch", "pd"):
             continue
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "torch":
+        if id(node) not in called and re.fullmatch(r"torch\.[a-z]+\d*", text):
             continue  # a dtype
         raise ValueError(f"{text:.40} in a value")
     return code
