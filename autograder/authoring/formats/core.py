@@ -20,6 +20,7 @@ from autograder.authoring.formats.literals import NoLiteral, literal, preamble
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, make_sheet, one_thread, overlay
 from helpers.checking.calling.registry import is_recipe
+from helpers.checking.calling.values import Record
 from helpers.checks import Sheet
 
 WRAPPED = {  # by driver
@@ -140,7 +141,8 @@ def core(exercise: Exercise, name: str, stub: str, seed: str) -> Core:
                 call for number, sheet in enumerate(sheets) for call in _calls(exercise, sheet, number > 0)
             ]
         except NoLiteral as error:
-            raise NotCarried(f"a case holds a {error}, which no literal makes") from error
+            kind = f"{error}".replace(f"{Record.__module__}.{Record.__name__}", "dataclass's instance")
+            raise NotCarried(f"a case holds a {kind}, which no code here makes") from error
         made = Core(exercise, name, stub, tuple(calls), _code(exercise, calls), _lost(exercise))
         right = [exercise.reference, *exercise.alternatives]
         if wrongly := [each.__name__ for each in right if callable(each) and not made.passes(each)]:
