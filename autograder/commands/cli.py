@@ -44,14 +44,10 @@ IN_A_COURSE = {
 }  # fmt: skip
 # Which extra has the packages of a command; the others grade.
 EXTRA = {
-    "build": "authoring",
-    "new": "authoring",
-    "export": "authoring",
-    "adopt": "authoring",
-    "lab": "authoring",
-    "share": "course",
-}
-NEED_FORK = {"grade", "explain", "watch"}
+    "build": "authoring", "new": "authoring", "export": "authoring", "lab": "authoring", "share": "course",
+}  # fmt: skip
+OF_HEADSTARTS = {"proof", "share"}  # about what its lessons make: a page of proof, a model
+NEED_FORK = {"grade", "explain", "watch", "adopt"}
 ROOT = "--CourseDirectory.root="
 SETTING = re.compile(r"--[A-Z]\w+\.\w+=")  # one of nbgrader's, as on its own command line
 NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students can do everything here."
@@ -124,6 +120,9 @@ def _choose_course(options: argparse.Namespace) -> None:
         start = Path(*named[:1]).expanduser()
         if found := courses.find(start, named=bool(named)):
             courses.use(found)
+    if options.command in OF_HEADSTARTS and not courses.current().is_engines:
+        name = courses.current().name
+        raise LookupError(f"{options.command} is for what Headstart's own lessons make, not for {name}")
 
 
 def _said(error: LookupError | OSError) -> str:

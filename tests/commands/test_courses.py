@@ -35,7 +35,9 @@ def bait(tmp_path: Path, home: Path) -> Path:
         (folder / place).write_text(TRACE.format(path=str(tmp_path / "executed")))
     (folder / "course.toml").write_text('name = "Bait"\n')
     (folder / "notebooks").mkdir()
-    (folder / "notebooks/01_start.py").write_text("# %% [markdown]\n# # 1 · Start\n# **Time** {minutes} minutes\n")
+    (folder / "notebooks/01_start.py").write_text(
+        "# %% [markdown]\n# # 1 · Start\n# **Time** {minutes} minutes\n"
+    )
     (folder / "inner").mkdir()
     return folder
 
@@ -49,7 +51,15 @@ def call(*words: object, cwd: Path) -> subprocess.CompletedProcess:
 @pytest.mark.promise(59)
 @pytest.mark.parametrize("inner", [".", "inner"])
 def test_a_course_that_nobody_named_is_not_executed(bait: Path, inner: str) -> None:
-    for words in ("build", "new lesson x", "new exercise 01 x", "grade 01", "report", "lab --version", "doctor"):
+    for words in (
+        "build",
+        "new lesson x",
+        "new exercise 01 x",
+        "grade 01",
+        "report",
+        "lab --version",
+        "doctor",
+    ):
         done = call(*words.split(), cwd=bait / inner)
         assert not (bait.parent / "executed").exists(), words
         assert done.returncode == 2 and f"headstart --course {bait} COMMAND" in done.stderr, done.stderr
@@ -58,11 +68,10 @@ def test_a_course_that_nobody_named_is_not_executed(bait: Path, inner: str) -> N
 @pytest.mark.promise(59)
 def test_once_it_is_named_commands_called_inside_of_it_find_it(bait: Path) -> None:
     """So the test above can fail: what lies there is executed."""
-    assert call("--course", bait, "build", cwd=bait.parent).returncode == 1  # its one exercise is none
+    assert call("--course", bait, "build", cwd=bait.parent).returncode == 0
     assert "exercises.start.first" in (bait.parent / "executed").read_text()
     (bait.parent / "executed").unlink()
-    done = call("build", cwd=bait / "inner")
-    assert "nothing built" in done.stderr
+    assert call("build", cwd=bait / "inner").returncode == 0
     assert "exercises.start.first" in (bait.parent / "executed").read_text()
 
 
@@ -91,6 +100,13 @@ def test_a_named_folder_without_a_course_is_refused(tmp_path: Path, home: Path) 
     assert (done.returncode, done.stdout) == (2, "")
     assert f"{tmp_path} has no course.toml; `headstart new course NAME` makes a course" in done.stderr
     assert not (home / ".headstart").exists()
+
+
+def test_commands_for_what_headstarts_lessons_make_say_so_in_another_course(tmp_path: Path, home: Path) -> None:
+    (tmp_path / "course.toml").write_text('name = "Signals"\n')
+    for words in ("share", f"proof x.html {tmp_path}"):
+        done = call("--course", tmp_path, *words.split(), cwd=tmp_path)
+        assert done.returncode == 2 and "Headstart's own lessons make, not for Signals" in done.stderr
 
 
 def test_a_course_says_its_name_its_lessons_and_when_helpers_open(tmp_path: Path) -> None:

@@ -57,13 +57,15 @@ def weigh_in_place(scores):
 exercise.slip("no_maximum", "scores - scores.max(axis=-1, keepdims=True) → scores").says(
     "The maximum isn't subtracted, so that exp of a large score is infinite."
 )
-exercise.slip(
-    "over_everything", "parts.sum(axis=-1, keepdims=True) → parts.sum()"
-).says("The sum is over all rows: each row should sum to 1 by itself.")
+exercise.slip("over_everything", "parts.sum(axis=-1, keepdims=True) → parts.sum()").says(
+    "The sum is over all rows: each row should sum to 1 by itself."
+)
 
 # -- plain Python ----------------------------------------------------------------------------------------
 
-counts = exercise = Entry(id="kinds.counts", title="Count the words", points=1, properties=(inputs_unchanged,))
+counts = exercise = Entry(
+    id="kinds.counts", title="Count the words", points=1, properties=(inputs_unchanged,)
+)
 
 
 @exercise.reference
@@ -137,8 +139,12 @@ def cache_cases(generator: random.Random):
     return [
         Case("what was put in", ([two], [["put", "x", a], ["get", "x"], ["get", "y"]])),
         Case("the oldest leaves", ([two], [*fill, ["put", "z", b], ["get", 0], ["get", 1], ["get", "z"]])),
-        Case("what was asked for stays", ([two], [*fill, ["get", 0], ["put", "z", b], ["get", 0], ["get", 1]])),
-        Case("not there", ([two], [["get", "z"], *fill, ["put", "y", b], ["get", 0], ["get", 1], ["get", "y"]])),
+        Case(
+            "what was asked for stays", ([two], [*fill, ["get", 0], ["put", "z", b], ["get", 0], ["get", 1]])
+        ),
+        Case(
+            "not there", ([two], [["get", "z"], *fill, ["put", "y", b], ["get", 0], ["get", 1], ["get", "y"]])
+        ),
         Case("put again", ([two], [*fill, ["put", 0, c], ["put", "z", d], ["get", 0], ["get", 1]])),
     ]
 
@@ -254,7 +260,9 @@ def mirror_by_product(point):
     return Point(-1 * point.x, 1 * point.y)
 
 
-exercise.slip("other_axis", "Point(-point.x, point.y) → Point(point.x, -point.y)").says("The other axis is mirrored.")
+exercise.slip("other_axis", "Point(-point.x, point.y) → Point(point.x, -point.y)").says(
+    "The other axis is mirrored."
+)
 
 table = exercise = Entry(id="kinds.table", title="Print a table", points=1, driver="printed")
 
@@ -267,7 +275,11 @@ def print_squares(n):
 
 @exercise.cases
 def square_cases(generator: random.Random):
-    return [Case("a few", (pick(generator, 3, 4, 5),)), Case("none", (0,)), Case("many", (pick(generator, 11, 12),))]
+    return [
+        Case("a few", (pick(generator, 3, 4, 5),)),
+        Case("none", (0,)),
+        Case("many", (pick(generator, 11, 12),)),
+    ]
 
 
 @exercise.alternative
@@ -279,7 +291,7 @@ def print_joined(n):
 def print_while(n):
     number = 1
     while number <= n:
-        print(f"{number} {number ** 2} ")
+        print(f"{number} {number**2} ")
         number += 1
 
 
@@ -287,7 +299,9 @@ exercise.slip("from_zero", "range(1, n + 1) → range(n)").says("It begins with 
 
 # -- pandas ------------------------------------------------------------------------------------------------
 
-grouped = exercise = Entry(id="kinds.grouped", title="Means by group", points=2, properties=(inputs_unchanged,))
+grouped = exercise = Entry(
+    id="kinds.grouped", title="Means by group", points=2, properties=(inputs_unchanged,)
+)
 
 
 @exercise.reference

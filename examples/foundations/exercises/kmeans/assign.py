@@ -29,8 +29,8 @@ def cases(generator: np.random.Generator):
     one = np.concatenate([np.zeros(d - 1), [3.0]])
     return [
         Case("points around the centers", (points + generator.normal(size=points.shape), centers)),
-        # Nearer along one axis, farther in all: each of the distances tells something else.
-        Case("two centers", (np.zeros((1, d)), np.stack([np.full(d, 2.0), one]))),
+        # The first center is nearer if differences are squared, and the second if they are only added.
+        Case("nearer along one axis", (np.zeros((1, d)), np.stack([np.full(d, 2.0), *(one + far for far in (0, 7, 8, 9))]))),
     ]
 
 

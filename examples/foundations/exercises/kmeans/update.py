@@ -30,9 +30,11 @@ def cases(generator: np.random.Generator):
     n, k, d = pick(generator, (8, 3, 2), (10, 4, 3), (13, 5, 4))
     points, centers = generator.normal(size=(n, d)), generator.normal(size=(k, d))
     each = np.concatenate([np.arange(k), np.arange(n - k) % 2])
+    more = generator.normal(size=(k + 1, d))
     return [
         Case("each center has points", (points, each, centers)),
         Case("a center without points", (points, each % (k - 1), centers)),
+        Case("points on a line", (points[:, :1], each + 1, more[:, :1])),
     ]
 
 

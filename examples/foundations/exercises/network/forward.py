@@ -24,8 +24,11 @@ def forward(x, w1, b1, w2, b2):
 @exercise.cases
 def cases(generator: np.random.Generator):
     n, d, h, k = pick(generator, (4, 3, 5, 2), (5, 2, 4, 3), (6, 4, 7, 3))
-    sizes = ((n, d), (d, h), (h,), (h, k), (k,))
-    return [Case("a batch", tuple(generator.normal(size=size) for size in sizes))]
+    layers = ((d, h), (h,), (h, k), (k,))
+    return [
+        Case(title, tuple(generator.normal(size=size) for size in ((rows, d), *layers)))
+        for title, rows in (("a batch", n), ("a batch of one", 1))
+    ]
 
 
 @exercise.alternative

@@ -27,7 +27,10 @@ def cases(generator: np.random.Generator):
     hidden = np.maximum(generator.normal(size=(n, h)), 0)
     hidden[0, 0], hidden[-1, -1] = 0.0, 0.5  # some of both, in each draw
     x, w2, wrong = (generator.normal(size=size) for size in ((n, d), (h, k), (n, k)))
-    return [Case("a batch", (x, hidden, w2, wrong))]
+    return [
+        Case("a batch", (x, hidden, w2, wrong)),
+        Case("one input, one output", (x[:, :1], hidden, w2[:, :1], wrong[:, :1])),
+    ]
 
 
 @exercise.alternative

@@ -27,7 +27,9 @@ def cases(generator: np.random.Generator):
     return [
         Case("one row", (generator.normal(size=n),)),
         Case("several rows", (generator.normal(size=(*front, n)),)),
-        Case("large scores", (1000 + generator.normal(size=(3, n)),)),
+        Case("a batch of one", (generator.normal(size=(1, n)),)),
+        Case("rows far apart", (generator.normal(size=(3, n)) + [[-1000.0], [0.0], [1000.0]],)),
+        Case("scores far apart", (np.linspace(-800.0, 800.0, n) + generator.normal(size=n),)),
     ]
 
 
