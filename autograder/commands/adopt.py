@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
 
     root, notebook = current().root, options.notebook.absolute()
     os.chdir(root)
-    from autograder.classroom.adopting.adopting import adopt
+    from autograder.classroom.adopting.adopting import adopt, unlisted
     from autograder.lessons import counted
 
     lesson, adopted, lost, written = adopt(notebook, root, not options.no_sandbox)
@@ -33,5 +33,7 @@ def run(options: argparse.Namespace) -> int:
     for missing in sorted(lost, key=lambda each: each.number):
         print(f"headstart: cell {missing.number} isn't taken over: {missing.text}", file=sys.stderr)
     print("headstart: wrote " + ", ".join(path.relative_to(root).as_posix() for path in written))
+    if packages := unlisted(written, current().packages):
+        print(f"headstart: add to `packages` in course.toml: {', '.join(map(repr, packages))}")
     print(f"headstart: read these files, since a build runs them; then `headstart build {lesson}`")
     return 0

@@ -10,7 +10,7 @@ import pytest
 from nbformat import v4
 
 from autograder import lessons
-from autograder.classroom.adopting.adopting import adopt
+from autograder.classroom.adopting.adopting import adopt, unlisted
 from autograder.classroom.adopting.notebook import read
 from autograder.classroom.adopting.running import plain
 from autograder.classroom.adopting.writing import narrowed
@@ -100,6 +100,7 @@ def test_solutions_become_references_and_the_inputs_of_tests_cases(tmp_path, cou
     page = (course / "exercises/problem_set_1/adopted.md").read_text()
     assert "x, by=2 → x, by=3" in page and "an answer in words" in page
     assert all(path.is_file() for path in files)
+    assert unlisted(files, ()) == ["numpy"] and unlisted(files, ("numpy",)) == []
 
 
 @pytest.mark.needs_bubblewrap

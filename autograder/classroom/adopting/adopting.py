@@ -2,6 +2,7 @@
 
 import ast
 import re
+import sys
 from pathlib import Path
 
 from autograder import lessons
@@ -99,3 +100,22 @@ def _written(
         changed.append(file)
     write_whole(place(root, topic), report(source, adopted, source.lost, lesson).encode())
     return lesson, adopted, source.lost, [*changed, place(root, topic)]
+
+
+def unlisted(written: list[Path], packages: tuple[str, ...]) -> list[str]:
+    """The packages that adopted exercises import, and a course doesn't list."""
+    found = set()
+    for path in written:
+        if path.suffix == ".py" and path.parent.parent.name == "exercises":
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Import):
+                    found |= {alias.name.partition(".")[0] for alias in node.names}
+                elif isinstance(node, ast.ImportFrom):
+                    found.add((node.module or "").partition(".")[0])
+    known = {
+        *sys.stdlib_module_names,
+        "headstart",
+        "exercises",
+        *(each.partition(".")[0] for each in packages),
+    }
+    return sorted(found - known)
