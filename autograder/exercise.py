@@ -49,6 +49,7 @@ class Exercise:
         fixed: why a size that the docstring leaves open is never drawn, where it can't be.
         full_precision: whether the text asks for it: results for float64 inputs are then wrong where a step
             rounds to float32. Elsewhere that costs nothing, and the check remarks on it.
+        draft: whether it is a first spec: then it needn't have all that an exercise should.
     """
 
     id: str
@@ -68,6 +69,7 @@ class Exercise:
     square: str = ""
     fixed: str = ""
     full_precision: bool = False
+    draft: bool = False
 
     @property
     def topic(self) -> str:

@@ -133,7 +133,7 @@ def _forbidden(exercise: Exercise) -> Found:
 
 def _enough(exercise: Exercise) -> Found:
     for what, least in (("misconceptions", MISCONCEPTIONS), ("alternatives", ALTERNATIVES)):
-        if (count := len(getattr(exercise, what))) < least:
+        if (count := len(getattr(exercise, what))) < least and not exercise.draft:
             cure = {
                 "misconceptions": "wrong answers that people give, each with its sentence",
                 "alternatives": "right answers, each written differently from the reference",

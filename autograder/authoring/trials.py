@@ -80,8 +80,9 @@ def problems(exercise: Exercise, given: Given, load: Load) -> list[Problem]:
             found += _all_wrong_at_once(trial)
         else:
             said, cases = given.docstrings.get(exercise.id, Docstring()), list(trial.cases())
-            texts = (*promised.faults(exercise, said, cases), *_rounding(exercise, cases))
-            found += map(Problem, texts)
+            if not exercise.draft:
+                texts = (*promised.faults(exercise, said, cases), *_rounding(exercise, cases))
+                found += map(Problem, texts)
             if not found:
                 found += _pasted(trial, given.code, load)
         if isinstance(exercise, Recall):
@@ -107,9 +108,17 @@ def _code(cells: Iterable[Cell]) -> str:
     kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
     code = "\n".join(cell.source for cell in cells if cell.is_code and cell.kind in ("setup", "given"))
     lines = [line for line in code.split("\n") if not line.lstrip().startswith(("%", "!"))]
-    return "\n".join(
-        ast.unparse(node) for node in ast.parse("\n".join(lines)).body if isinstance(node, kinds)
-    )
+    body = ast.parse("\n".join(lines)).body
+    return "\n".join(ast.unparse(node) for node in body if isinstance(node, kinds) or _is_constant(node))
+
+
+def _is_constant(node: ast.stmt) -> bool:
+    """Whether this gives a name a plain value: `RATE = 0.5`."""
+    try:
+        ast.literal_eval(node.value) if isinstance(node, ast.Assign) else None
+    except (ValueError, TypeError):
+        return False
+    return isinstance(node, ast.Assign)
 
 
 class _Trial:
@@ -350,13 +359,14 @@ def _cases(trial: _Trial) -> Iterator[Problem]:
             text = f"its cases are called {titles}, but {_where(seed)} {others}"
             yield Problem(f"{text}; students read the titles of hidden cases: let them say nothing drawn")
             break
-    yield from _axes(trial)
+    if not exercise.draft:
+        yield from _axes(trial)
     if len(text := trial.texts[VISIBLE_SEED]) >= LONGEST:
         yield Problem(f"its sheet has {len(text):,} characters; take fewer cases, or smaller tensors")
     reseed(2)
     if json.dumps(make_sheet(exercise, VISIBLE_SEED).to_json()) != text:
         yield Problem("the same seed gives two sheets; draw everything from the cases' generator")
-    if exercise.driver != "choice":
+    if exercise.driver != "choice" and not exercise.draft:
         yield from _fresh(trial)
         yield from _fit(exercise)
 

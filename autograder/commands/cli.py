@@ -16,6 +16,8 @@ from autograder import courses
 COMMANDS = {
     "build": "build source/ and release/ from notebooks/",
     "new": "start a course, a lesson or an exercise",
+    "export": "write exercises for pytest, otter-grader or plain nbgrader",
+    "adopt": "start exercises from the solutions and tests of an nbgrader notebook",
     "simulate": "write a made-up class to submitted/",
     "collect": "put Canvas's, Moodle's or Gradescope's download of all submissions into submitted/",
     "grade": "grade the submissions in submitted/",
@@ -41,9 +43,11 @@ IN_A_COURSE = {
     "due", "extend", "roster", "student", "archive",
 }  # fmt: skip
 # Which extra has the packages of a command; the others grade.
-EXTRA = {"build": "authoring", "new": "authoring", "lab": "authoring", "share": "course"}
+EXTRA = {
+    "build": "authoring", "new": "authoring", "export": "authoring", "lab": "authoring", "share": "course",
+}  # fmt: skip
 OF_HEADSTARTS = {"proof", "share"}  # about what its lessons make: a page of proof, a model
-NEED_FORK = {"grade", "explain", "watch"}
+NEED_FORK = {"grade", "explain", "watch", "adopt"}
 ROOT = "--CourseDirectory.root="
 SETTING = re.compile(r"--[A-Z]\w+\.\w+=")  # one of nbgrader's, as on its own command line
 NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students can do everything here."

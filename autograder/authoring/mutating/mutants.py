@@ -108,6 +108,18 @@ def mutants(
                 yield Mutant(name, change.kind, place.line, answer, place, change)
 
 
+def sources(definition: ast.FunctionDef | ast.ClassDef) -> Iterator[tuple[str, str]]:
+    """The name and the code of each mutant of a definition. None of it runs, here or to be made."""
+    seen = {ast.dump(definition)}
+    for place in list(places(definition)):
+        for change in changes(place):
+            before, after = _fragments(place, change)
+            with _changed(place, change):
+                if (dumped := ast.dump(definition)) not in seen:
+                    seen.add(dumped)
+                    yield f"{before} → {after}", ast.unparse(definition)
+
+
 def branches(exercise: Exercise) -> Iterator[Mutant]:
     """The alternatives with one condition changed: what only some right answers ask needs a case, too."""
     for alternative in filter(is_code, exercise.alternatives):
