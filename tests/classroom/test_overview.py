@@ -21,11 +21,9 @@ from autograder.classroom.reports.tables import natural
 from autograder.classroom.reports.talks import said_once, talks
 from autograder.results import Verdict
 from helpers.checking.finding import SIGNS, Status
-from tests.support.browser import AXE, CHROMIUM_OPTIONS
+from tests.support.browser import AXE, CHROMIUM_OPTIONS, VIOLATIONS
 
 LESSONS = ("01_attention", "02_multihead", "03_positional")
-VIOLATIONS = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations.flatMap(
-    rule => rule.nodes.map(node => `${rule.id}: ${node.html.slice(0, 160)}`))"""
 
 
 def verdicts(lesson: str, went: list[Status]) -> list[Verdict]:
