@@ -112,7 +112,8 @@ def marking(course: CourseDirectory) -> Iterator[sa.orm.Session]:
 
 def forget_the_gone(db: sa.orm.Session) -> None:
     """Delete what is kept of answers that are no longer in the gradebook, such as a deleted student's."""
-    db.execute(sa.delete(MARKS).where(MARKS.c.grade.not_in(sa.select(Grade.id))))
+    if sa.inspect(db.connection()).has_table(MARKS.name):
+        db.execute(sa.delete(MARKS).where(MARKS.c.grade.not_in(sa.select(Grade.id))))
     db.commit()
 
 
