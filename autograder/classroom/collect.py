@@ -23,7 +23,7 @@ from nbgrader.exchange import ExchangeError
 from nbgrader.exchange.default import ExchangeCollect
 
 from autograder.classroom.course import gone, odd_name
-from autograder.classroom.gradebook import opened
+from autograder.classroom.database import opened
 from autograder.grading.submission import RECORDS, STEERING, is_likely, read_record, read_time
 from autograder.limits import MAX_ENTRIES, MAX_FILES_DEPTH
 

@@ -12,7 +12,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.classroom.course import draws_folder, hidden_secret
-from autograder.classroom.gradebook import opened
+from autograder.classroom.database import opened
 from autograder.classroom.settings import cell_seconds, refuse_settings
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson

@@ -11,7 +11,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from autograder.classroom.collect import whole
 from autograder.classroom.course import find_submissions
-from autograder.classroom.gradebook import opened
+from autograder.classroom.database import opened
 from autograder.classroom.intake import REPLACED
 from autograder.classroom.roster import KINDS
 from autograder.classroom.school_csv import listed, plain, read_table

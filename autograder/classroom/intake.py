@@ -19,7 +19,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from autograder.classroom.archives import Unfit, open_download, unpacked
 from autograder.classroom.collect import FULL, whole
-from autograder.classroom.gradebook import opened
+from autograder.classroom.database import opened
 from autograder.classroom.lateness import Policy
 from autograder.classroom.placing import People, Piece, place
 from autograder.classroom.school_csv import plain

@@ -25,7 +25,7 @@ from nbgrader.exchange.default import Exchange
 from nbgrader.utils import notebook_hash
 
 from autograder.classroom.course import GONE, gone, odd_name
-from autograder.classroom.gradebook import opened
+from autograder.classroom.database import opened
 from autograder.classroom.groups import change_member
 from autograder.classroom.intake import KEPT, REPLACED
 from autograder.classroom.marking.marks import forget_the_gone

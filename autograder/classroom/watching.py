@@ -186,9 +186,7 @@ class _Rounds:
     release: bool
     interrupted: Callable[[], bool]
     failed: bool = False
-    told: set[str] = field(
-        default_factory=set
-    )  # said once: what wasn't collected, and groups in which nothing says what counts
+    told: set[str] = field(default_factory=set)  # what was said once
     graded: dict[str, list] = field(default_factory=dict)  # by student, what this watch has graded
 
     def __post_init__(self) -> None:

@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 from traitlets.config import Config
 
 from autograder import exercises, programs
-from autograder.classroom.gradebook import GRADING, _make_table
+from autograder.classroom.database import GRADING, make_grading
 from autograder.classroom.reports.course import (
     Handed,
     Item,
@@ -56,7 +56,7 @@ def course(tmp_path: Path) -> CourseDirectory:
 def pages(course: CourseDirectory, tmp_path: Path) -> Path:
     """Ada has both lessons, a written answer waits. Lee & Bo handed in the first, late. Cy nothing."""
     with Gradebook(course.db_url) as book:
-        _make_table(book.db)
+        make_grading(book.db)
         for lesson in LESSONS:
             book.add_assignment(lesson, duedate="2026-01-02 12:00:00 UTC")
             book.add_notebook(lesson, lesson)

@@ -21,8 +21,8 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import Exchange
 
 from autograder import exercises, lessons
+from autograder.classroom.database import GRADING, has_gradebook, opened
 from autograder.classroom.exports import scores_in
-from autograder.classroom.gradebook import GRADING, has_gradebook, opened
 from autograder.classroom.reports import heat, predictions
 from autograder.classroom.reports.pictures import points_by_lesson
 from autograder.classroom.reports.rendering import render

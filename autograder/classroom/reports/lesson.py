@@ -12,8 +12,9 @@ from nbgrader.coursedir import CourseDirectory
 from rich.console import Console
 from traitlets.config import Config
 
+from autograder.classroom.database import is_recorded
 from autograder.classroom.engine import load_lesson
-from autograder.classroom.gradebook import Book, is_recorded
+from autograder.classroom.gradebook import Book
 from autograder.classroom.reports import heat, pictures, predictions
 from autograder.classroom.reports.course import Handed
 from autograder.classroom.reports.rendering import render
