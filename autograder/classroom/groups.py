@@ -15,7 +15,7 @@ from autograder.classroom.database import opened
 from autograder.classroom.intake import REPLACED
 from autograder.classroom.roster import KINDS
 from autograder.classroom.school_csv import listed, plain, read_table
-from autograder.grading.submission import RECORDS, read_record, read_time
+from autograder.grading.handed_in import RECORDS, read_record, read_time
 from autograder.lessons import counted
 from helpers.storage import write_whole
 

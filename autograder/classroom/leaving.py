@@ -32,7 +32,7 @@ from autograder.classroom.marking.marks import forget_the_gone
 from autograder.classroom.roster import FORBIDDEN
 from autograder.classroom.school_csv import plain
 from autograder.classroom.watching import LOCK, STATE
-from autograder.grading.submission import RECORDS, read_record, read_time
+from autograder.grading.handed_in import RECORDS, read_record, read_time
 from autograder.lessons import counted
 from helpers.storage import write_whole
 

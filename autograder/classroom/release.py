@@ -16,7 +16,7 @@ from nbgrader.utils import notebook_hash
 from autograder.classroom.collect import MADE
 from autograder.classroom.database import opened
 from autograder.classroom.gradebook import left_to_grade
-from autograder.grading.submission import RECORDS, read_record
+from autograder.grading.handed_in import RECORDS, read_record
 
 MOST_NAMES = 20  # of one submission's notebooks: each has a copy of the page
 

@@ -31,8 +31,8 @@ from autograder.classroom.gradebook import Book
 from autograder.classroom.groups import share_again
 from autograder.classroom.release import why_not_fetched
 from autograder.grading.executors import Executor, open_executor
+from autograder.grading.handed_in import Submission
 from autograder.grading.lesson import Lesson
-from autograder.grading.submission import Submission
 from autograder.results import Graded
 from helpers.checking.finding import one_line
 from helpers.storage import write_whole

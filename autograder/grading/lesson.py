@@ -30,7 +30,8 @@ from traitlets.config import Config
 from autograder import exercises as specs
 from autograder import lessons
 from autograder.exercise import Exercise, Mistake, Outline
-from autograder.grading.submission import OURS, SKIPPED
+from autograder.grading.handed_in import OURS
+from autograder.grading.submission import SKIPPED
 from autograder.grading.versions import ENGINE_VERSION, contents, digest, hidden_digests, of_exercises
 from autograder.grading.workers import FEW, Worker
 from autograder.kept import KeptDigests

@@ -15,10 +15,11 @@ from traitlets.config import Config
 
 from autograder import exercises, programs
 from autograder.classroom.database import GRADING, make_grading
-from autograder.classroom.reports.course import Handed, _class, report_course
+from autograder.classroom.reports.course import _class, report_course
 from autograder.classroom.reports.lesson import page as lesson_page
 from autograder.classroom.reports.tables import natural
 from autograder.classroom.reports.talks import said_once, talks
+from autograder.classroom.reports.weeks import Handed
 from autograder.results import Verdict
 from helpers.checking.finding import SIGNS, Status
 from tests.support.browser import AXE, CHROMIUM_OPTIONS, VIOLATIONS
