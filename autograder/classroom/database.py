@@ -66,7 +66,6 @@ def make_table(db: sa.orm.Session, table: sa.Table) -> None:
     try:
         db.execute(sa.schema.CreateTable(table, if_not_exists=True))
         db.commit()
-    # defence: gradebook: a table that two make at once
     except (sa.exc.IntegrityError, sa.exc.ProgrammingError):  # PostgreSQL looks first, and then makes it
         db.rollback()
         if not sa.inspect(db.connection()).has_table(table.name):

@@ -171,7 +171,7 @@ def change(db: sa.orm.Session, grader: str, changes: Sequence[tuple[Entry, Mark]
     step = step or uuid.uuid4().hex
     now = datetime.now(UTC).isoformat(timespec="seconds")
     db.rollback()  # what was read before says nothing about what is there now
-    # defence: marking: all graders go through the answers in the same order, or two could wait for each other
+    # All graders go through the answers in the same order, or two could wait for each other on a server.
     changes = sorted(changes, key=lambda each: each[0].id)
     try:
         if lost := [entry.id for entry, mark in changes if not _replaced(db, entry, mark)]:
