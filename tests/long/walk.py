@@ -391,7 +391,7 @@ def answer(notebook: NotebookNode, id: str) -> NotebookNode:
 
 
 def with_a_photo(solved: NotebookNode) -> NotebookNode:
-    notebook = nbformat.from_dict(json.loads(nbformat.writes(solved)))
+    notebook = nbformat.reads(nbformat.writes(solved), as_version=4)
     cell = answer(notebook, WRITTEN)
     cell.source = "See my derivation:\n\n![](attachment:photo.png)"
     cell.attachments = {"photo.png": {"image/png": PIXEL}}
@@ -399,7 +399,7 @@ def with_a_photo(solved: NotebookNode) -> NotebookNode:
 
 
 def with_odd_lines(solved: NotebookNode) -> NotebookNode:
-    notebook = nbformat.from_dict(json.loads(nbformat.writes(solved)))
+    notebook = nbformat.reads(nbformat.writes(solved), as_version=4)
     cell = answer(notebook, "attention.softmax")
     body = cell.source.replace("    ", "\u00a0\u00a0\u00a0\u00a0", 1)
     cell.source = f"from google.colab import drive\ndrive.mount('/content/drive')\n{body}"
