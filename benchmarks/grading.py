@@ -33,8 +33,9 @@ from autograder.child.worker import OF_TORCH, WARM_UP, import_late
 from autograder.classroom.course import course_directory, find_submissions
 from autograder.classroom.gradebook import Book
 from autograder.grading.grader import Grader
+from autograder.grading.handed_in import Submission
 from autograder.grading.lesson import Lesson
-from autograder.grading.submission import Submission, canonical
+from autograder.grading.submission import canonical
 from autograder.lessons import ROOT
 from benchmarks.results import write
 from tests.long.rows import Rows, add_option

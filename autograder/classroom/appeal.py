@@ -19,11 +19,12 @@ from traitlets.config import Config
 
 from autograder import lessons
 from autograder.classroom.course import find_submissions, not_handed_in
+from autograder.classroom.database import is_recorded
 from autograder.classroom.engine import Options, open_grader
-from autograder.classroom.gradebook import Book, is_recorded
+from autograder.classroom.gradebook import Book
 from autograder.grading.grader import Grader
+from autograder.grading.handed_in import Submission
 from autograder.grading.lesson import Lesson
-from autograder.grading.submission import Submission
 from autograder.results import Verdict
 from helpers.checking.assessing import assess
 from helpers.checking.calling.choosing import digest

@@ -23,7 +23,7 @@ from traitlets.config import Config
 
 from autograder import lessons
 from autograder.courses import current
-from autograder.grading.submission import Submission
+from autograder.grading.handed_in import Submission
 
 ROOT_SETTING = "--CourseDirectory.root="
 MARKS = ("source", "submitted", "gradebook.db")  # a folder that has one of these may be a course's root

@@ -13,7 +13,7 @@ from traitlets.config import Config
 
 from autograder import courses
 from autograder.classroom.course import draws_folder, hidden_secret
-from autograder.classroom.gradebook import opened
+from autograder.classroom.database import opened
 from autograder.classroom.settings import cell_seconds, refuse_settings
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson

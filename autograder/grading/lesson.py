@@ -32,7 +32,8 @@ from autograder import exercises as specs
 from autograder import lessons
 from autograder.courses import current, with_solutions
 from autograder.exercise import Exercise, Mistake, Outline
-from autograder.grading.submission import OURS, SKIPPED
+from autograder.grading.handed_in import OURS
+from autograder.grading.submission import SKIPPED
 from autograder.grading.versions import ENGINE_VERSION, contents, digest, hidden_digests, of_exercises
 from autograder.grading.workers import FEW, Worker
 from autograder.kept import KeptDigests

@@ -35,6 +35,8 @@ LAB_SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
 }
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
+VIOLATIONS = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations.flatMap(
+    rule => rule.nodes.map(node => `${rule.id}: ${node.html.slice(0, 160)}`))"""
 SERIOUS = """async () => {
     const found = await axe.run({include: [[".jp-Notebook .jp-OutputArea"]]}, {resultTypes: ["violations"]});
     if (!found.passes.length) return ["axe found nothing to look at"];
