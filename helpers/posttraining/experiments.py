@@ -332,7 +332,7 @@ def _objective(
     tools: Tools,
     beta: float,
 ) -> torch.Tensor:
-    """The clipped objective of answers (B, T) less the KL penalty; of their tokens, `mask` (B, T - 1) counts."""
+    """The clipped objective of answers (B, T), less the KL penalty; the mask is (B, T - 1)."""
     now = tools.log_probabilities(model(ids), ids)
     each = tools.clipped(now, advantages, EPSILON)
     if beta:
