@@ -178,6 +178,7 @@ NOTHING = {
     "numbers of its own": lambda x, m: x.sin(),
     "another relation in each case": lambda x, m: -y(x) if len(x) == 4 else 2 * y(x),
     "right but for rounding": lambda x, m: y(x) * (1 + 1e-5 * x.sin()),
+    "right at the first three positions, not two": lambda x, m: torch.cat([y(x)[:, :3], x[:, 3:] ** 2], 1),
     "a place": lambda x, m: (
         y(x) + 0.1 * torch.eye(20)[7].reshape(4, 5)[: len(x)] if len(x) == 4 else y(x) + x.sin()
     ),

@@ -236,7 +236,7 @@ def _of_places(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[t
     if wrong.all() or (right.is_floating_point() and _of_few_kinds(right, got[wrong])):
         return
     found = []
-    for word, sentence, places in _places(case, right):
+    for word, sentence, places in _places(case, right, wrong):
         if not (wrong & ~places).any() and _differ(right[~places]):
             found.append((int(places.sum()), word, sentence))
     yield from ((word, sentence) for _, word, sentence in sorted(found))
@@ -258,7 +258,7 @@ def _differ(right: torch.Tensor) -> bool:
     return distinct(right) > (1 if right.dtype == torch.bool else 2)
 
 
-def _places(case: Case, right: torch.Tensor) -> Iterator[tuple[str, str, torch.Tensor]]:
+def _places(case: Case, right: torch.Tensor, wrong: torch.Tensor) -> Iterator[tuple[str, str, torch.Tensor]]:
     """Sets of places in a tensor, with what to say where all others are right."""
     for name, given in case.inputs():
         if given.dtype == torch.bool and given.dim():
@@ -269,11 +269,13 @@ def _places(case: Case, right: torch.Tensor) -> Iterator[tuple[str, str, torch.T
     for axis in range(-right.dim(), 0):
         size = right.shape[axis]
         index = torch.arange(size).reshape([size] + [1] * (-axis - 1)).expand(right.shape)
+        spoiled = wrong.movedim(axis, 0).flatten(1).any(dim=1)  # (size,)
         if size > 2:
             yield f"first {axis}", f"Right, except at the first position of axis {axis}.", index == 0
             yield f"last {axis}", f"Right, except at the last position of axis {axis}.", index == size - 1
+        if size > 2 and spoiled[1:].all():
             yield f"but first {axis}", f"Right only at the first position of axis {axis}.", index > 0
-        if size > 3:
+        if size > 3 and spoiled[2:].all():
             yield f"but two {axis}", f"Right only at the first two positions of axis {axis}.", index > 1
     if right.dim() > 1 and right.shape[-1] == right.shape[-2] > 2:
         ones = torch.ones(right.shape, dtype=torch.bool)
