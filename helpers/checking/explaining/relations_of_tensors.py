@@ -269,7 +269,7 @@ def _places(case: Case, right: torch.Tensor, wrong: torch.Tensor) -> Iterator[tu
     for axis in range(-right.dim(), 0):
         size = right.shape[axis]
         index = torch.arange(size).reshape([size] + [1] * (-axis - 1)).expand(right.shape)
-        spoiled = wrong.movedim(axis, 0).flatten(1).any(dim=1)  # (size,)
+        spoiled = wrong.movedim(axis, 0).reshape(size, -1).any(dim=1)
         if size > 2:
             yield f"first {axis}", f"Right, except at the first position of axis {axis}.", index == 0
             yield f"last {axis}", f"Right, except at the last position of axis {axis}.", index == size - 1
