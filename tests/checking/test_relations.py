@@ -257,12 +257,9 @@ def test_of_texts_and_lists_it_is_said_which_end_is_missing():
     assert said_of([1, 2, 3], [1]) == ""
 
 
-def test_of_a_vector_it_is_said_how_far_it_is_right():
-    right = torch.tensor([2.0, 7.0, 1.0, 8.0, 3.0])
-    for wrong, said in (((1, 2, 3, 4), "the first position"), ((2, 3, 4), "the first two positions")):
-        got = right.clone()
-        got[list(wrong)] += torch.tensor([5.0, -2.0, 4.0, 9.0])[: len(wrong)]
-        assert said_of(right, got) == f"Right only at {said} of axis -1."
+def test_one_right_number_of_a_vector_tells_nothing():
+    right = torch.arange(9.0).square()
+    assert said_of(right, torch.cat([right[:1], right[1:].sin()])) == ""
 
 
 def test_one_end_of_an_input_is_known_again():
