@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from helpers.figures import plots, repeats
-from helpers.figures.showing import Table, put
+from helpers.figures.showing import Table, show_table
 from helpers.posttraining import requests
 from helpers.posttraining.experiments import Answered
 
@@ -86,4 +86,4 @@ def show_verdicts(written: Answered, count: int = 3) -> None:
         shown = asked.text if len(asked.text) < 90 else f"... {asked.text[-60:]}"
         rows.append([shown, text, said])
         lines.append(f"{shown}\n  {text}\n  {said}")
-    put(Table(["request", "answer", "verdict"], rows, "")._repr_mimebundle_()["text/html"], "\n".join(lines))
+    show_table(Table(["request", "answer", "verdict"], rows, "\n".join(lines)))
