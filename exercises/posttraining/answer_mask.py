@@ -178,6 +178,17 @@ def first_token_left_out(ids, answer_token, end_token):
 
 
 @exercise.misconception
+def begins_at_nothing(ids, answer_token, end_token):
+    """A row without <answer> is treated as if it began with one: argmax gives 0 where nothing is True."""
+    places = torch.arange(ids.size(-1))
+    begins = (ids == answer_token).int().argmax(dim=-1, keepdim=True)
+    closes = (ids == end_token) & (places > begins)
+    ends = closes.int().argmax(dim=-1, keepdim=True)
+    ends = torch.where(closes.any(dim=-1, keepdim=True), ends, ids.size(-1))
+    return (places > begins) & (places <= ends)
+
+
+@exercise.misconception
 def every_end_counts(ids, answer_token, end_token):
     """Each <end> after the answer counts, padding made of <end> among them: only the first one ends it."""
     opens = (ids == answer_token).long()

@@ -45,30 +45,32 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        student, home = place / "student", place / "home"
+        student = place / "student"
         student.mkdir()
         for lesson in (PRETRAINING, ANSWERING, FINETUNING):
             fill_in(hand_out(lesson, student), answers(Course(place / lesson, lesson)))
-
-        @contextlib.contextmanager
-        def at_the_desk(quick: int) -> Iterator[Browser]:
-            shortened = mock.patch.dict(os.environ, HEADSTART_QUICK=str(quick))
-            with shortened, visit(student, home, "student") as browser:
-                browser.pictures = (options.pictures or place / "pictures").resolve()
-                yield browser
-
-        with at_the_desk(quick=20) as browser:
+        pictures = (options.pictures or place / "pictures").resolve()
+        with at_the_desk(place, pictures, quick=20) as browser:
             for number in FIRST:
                 [lesson] = [name for name in lessons.names() if name.startswith(number)]
                 solves(browser, lesson, student, place)
-        with at_the_desk(quick=1) as browser:
+        with at_the_desk(place, pictures, quick=1) as browser:
             notebook = sees_whose_each_part_is(browser)
             is_interrupted(browser, notebook)
             goes_on(browser)
             asks_it(browser)
-        with at_the_desk(quick=20) as browser:
+        with at_the_desk(place, pictures, quick=20) as browser:
             fine_tunes_it(browser)
     print("all as it should be")
+
+
+@contextlib.contextmanager
+def at_the_desk(place: Path, pictures: Path, quick: int) -> Iterator[Browser]:
+    """A browser for the student's folder; trainings take one step of `quick`."""
+    shortened = mock.patch.dict(os.environ, HEADSTART_QUICK=str(quick))
+    with shortened, visit(place / "student", place / "home", "student") as browser:
+        browser.pictures = pictures
+        yield browser
 
 
 def solves(browser: Browser, lesson: str, student: Path, place: Path) -> None:
@@ -127,10 +129,10 @@ def is_interrupted(browser: Browser, notebook: Notebook) -> None:
     page.keyboard.press("Control+Enter")
     expect(cell.get_by_role("progressbar")).to_be_visible()
     page.wait_for_function(
-        "() => [...document.querySelectorAll('[role=progressbar]')].some(bar => Number(bar.ariaValueNow) > 5)"
+        "() => [...document.querySelectorAll('.jp-OutputArea progress')].some(bar => bar.value > 5)"
     )
     page.get_by_role("button", name=re.compile("Interrupt the kernel")).click()
-    said = cell.get_by_text(re.compile(r"Stopped after \d+ of \d+ steps"))
+    said = cell.get_by_text(re.compile(r"Stopped after \d+ of [\d,]+ steps"))
     expect(said.first).to_be_visible()
     browser.picture("student_interrupted", said.first)
     print(said.first.inner_text(), flush=True)
@@ -149,7 +151,7 @@ def goes_on(browser: Browser) -> None:
     runs_above(notebook, "TRAIN_ANEW, STEPS =")
     notebook.page.keyboard.press("Control+Enter")
     cell = notebook.cell("TRAIN_ANEW, STEPS =")
-    said = cell.get_by_text(re.compile(r"goes on after \d+ of \d+ steps"))
+    said = cell.get_by_text(re.compile(r"goes on after \d+ of [\d,]+ steps"))
     expect(said.first).to_be_visible()
     print(said.first.inner_text(), flush=True)
     expect(notebook.page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
