@@ -87,6 +87,7 @@ def pad(rows, pad_token):
 # %% exercise="posttraining.grow"
 # https://github.com/huggingface/transformers/issues/8472: New rows are drawn with a small spread around zero.
 # named: random
+# true: Right, except at the last position of axis -2.
 def grow(embedding, n_new):
     grown = torch.empty(len(embedding) + n_new, embedding.size(1), dtype=embedding.dtype)
     torch.nn.init.normal_(grown, mean=0.0, std=0.02)
