@@ -323,7 +323,7 @@ def reinforce(
 
 @training.beside
 def _objective(
-    model: LanguageModel,
+    model: torch.nn.Module,
     ids: torch.Tensor,
     mask: torch.Tensor,
     advantages: torch.Tensor,
