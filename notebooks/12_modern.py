@@ -22,7 +22,7 @@ from helpers.block import DecoderOnly, unembed
 from helpers.checks import case, check
 from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
-from helpers.figures.showing import show, waiting_for
+from helpers.figures.showing import show, show_table, waiting_for
 from helpers.masking import causal_mask, masked_attention
 from helpers.modern import cheaper, drawings, experiments, explorers, figures, rungs
 from helpers.multihead import merge_heads, split_heads
@@ -159,7 +159,7 @@ check("modern.gated", GatedFeedForward)
 
 # %% draw=true
 # How far the pairs of a head of 128 features turn, for three bases
-figures.show_table(figures.turns_table())
+show_table(figures.turns_table())
 
 # %% [markdown]
 # At the base 10,000 the slowest pair turns by 27° over 4,096 positions, and more than twice around over 131,072. At
@@ -171,7 +171,7 @@ figures.show_table(figures.turns_table())
 
 # %% draw=true
 # What the last position knows of, and what has to be cached
-figures.show_table(figures.windows_table())
+show_table(figures.windows_table())
 
 # %% [markdown]
 # This is what a position *can* know of.
@@ -427,7 +427,7 @@ with waiting_for("Exercises 12.1 to 12.5"):
 # What each step brought, measured beforehand
 with waiting_for("your prediction"), after_predicting("modern.worth"):
     show(figures.ladder())
-    figures.show_table(figures.ladder_table())
+    show_table(figures.ladder_table())
 
 # %% [markdown] reveals="modern.worth"
 # Two changes clearly help. **Norm first** lowers the loss by
@@ -824,7 +824,7 @@ with waiting_for("Exercises 12.11 and 12.12, and the training in 12.7"):
     experiments.needs(trained)
     kept = cheaper.losses_in_groups(trained, quantized, in_groups)
     as_trained = cheaper.losses_by_bits(trained, quantized, ())[32]
-    figures.show_table(figures.groups_table(kept, as_trained))
+    show_table(figures.groups_table(kept, as_trained))
 
 # %% [markdown]
 # In our run four bits cost 0.0095 nats per token with a scale for each row, and from 0.0074 down to 0.0033 with one
@@ -893,7 +893,7 @@ check("modern.latent_attention", latent_attention)
 # %% draw=true
 # The same as with keys and values, and what each way keeps and makes
 with waiting_for("Exercise 12.13"):
-    figures.show_table(figures.latents_table(latent_attention))
+    show_table(figures.latents_table(latent_attention))
 
 # %% [markdown]
 # "Largest tensor made" is counted while your function runs. From 16,384 on, it made something as large as all keys.
@@ -1117,7 +1117,7 @@ with waiting_for("Exercises 12.15 and 12.16, and the training in 12.7"):
         for drafts in (0, 1, 2, 4, 8)
     }
     opening = len(corpora.vocabulary().batch([experiments.OPENING], eos=False)[0])
-    figures.show_table(figures.written_table(found, opening))
+    show_table(figures.written_table(found, opening))
     print(corpora.vocabulary().decode(found[4][0].ids))
 
 # %% [markdown]
@@ -1133,7 +1133,7 @@ with waiting_for("Exercises 12.15 and 12.16, and the training in 12.7"):
 
 # %% draw=true
 # The blocks of five published models
-figures.show_table(figures.published())
+show_table(figures.published())
 
 # %% [markdown]
 # Three things that we haven't built:

@@ -39,8 +39,8 @@ torch.set_num_threads(1)
 # %% [markdown]
 # ## 13.1 Requests that can be judged
 #
-# Ask your model of lesson 8 for *a favourable review*, and it goes on as if that were the beginning of one: it has
-# never seen a request. **Post-training** is what turns such a model into one that answers (Ouyang et al. 2022,
+# Your model of lesson 8 continues reviews. A request such as *a favourable review* means nothing to it: it has never
+# seen one. **Post-training** is what turns such a model into one that answers (Ouyang et al. 2022,
 # *InstructGPT*). For large models, people or other models judge the answers. Here a parser does, and it makes no
 # mistakes. There are two kinds of request:
 #

@@ -88,6 +88,17 @@ exercise.slip("spread_of_all", "rewards.std(dim=-1, keepdim=True) → rewards.st
     "The standard deviation is that of all groups together: each group has its own."
 )
 exercise.slip(
+    "all_groups_at_once",
+    "rewards.mean(dim=-1, keepdim=True) → rewards.mean()",
+    "rewards.std(dim=-1, keepdim=True) → rewards.std()",
+).says(
+    "Mean and standard deviation are those of all groups together, so answers to an easy request seem good "
+    "and those to a hard one bad: each group has its own."
+)
+exercise.slip("first_answer_subtracted", "rewards.mean(dim=-1, keepdim=True) → rewards[..., :1]").says(
+    "The first answer's reward is subtracted: it is the mean of the group that answers are compared with."
+)
+exercise.slip(
     "over_the_groups",
     "rewards.mean(dim=-1, keepdim=True) → rewards.mean(dim=0, keepdim=True)",
     "rewards.std(dim=-1, keepdim=True) → rewards.std(dim=0, keepdim=True)",

@@ -166,6 +166,38 @@ def up_to_the_last_end(ids, answer_token, end_token):
 
 
 @exercise.misconception
+def first_token_left_out(ids, answer_token, end_token):
+    """The answer's first token doesn't count, so the model never learns how to begin: it is predicted at
+    <answer>.
+    """
+    opens = (ids == answer_token).long()
+    inside = opens.cumsum(dim=-1) > opens
+    closes = (inside & (ids == end_token)).long()
+    first = (opens.cumsum(dim=-1) - opens).cumsum(dim=-1) == 1
+    return inside & (closes.cumsum(dim=-1) == closes) & ~first
+
+
+@exercise.misconception
+def begins_at_nothing(ids, answer_token, end_token):
+    """A row without <answer> is treated as if it began with one: argmax gives 0 where nothing is True."""
+    places = torch.arange(ids.size(-1))
+    begins = (ids == answer_token).int().argmax(dim=-1, keepdim=True)
+    closes = (ids == end_token) & (places > begins)
+    ends = closes.int().argmax(dim=-1, keepdim=True)
+    ends = torch.where(closes.any(dim=-1, keepdim=True), ends, ids.size(-1))
+    return (places > begins) & (places <= ends)
+
+
+@exercise.misconception
+def every_end_counts(ids, answer_token, end_token):
+    """Each <end> after the answer counts, padding made of <end> among them: only the first one ends it."""
+    opens = (ids == answer_token).long()
+    inside = opens.cumsum(dim=-1) > opens
+    closes = (inside & (ids == end_token)).long()
+    return inside & ((closes.cumsum(dim=-1) == 0) | closes.bool())
+
+
+@exercise.misconception
 def cut_off_is_nothing(ids, answer_token, end_token):
     """Answers that were cut off before their <end> count for nothing: all of their tokens do."""
     opens = (ids == answer_token).long()

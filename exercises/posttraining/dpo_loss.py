@@ -117,6 +117,15 @@ exercise.slip(
 exercise.slip("beta_divides", "beta * margin → margin / beta").says(
     "The margin is divided by β: it is multiplied."
 )
+exercise.slip("beta_twice", "beta * margin → beta * beta * margin").says(
+    "β multiplies the margin twice: once is enough."
+)
+exercise.slip(
+    "better_answer_alone",
+    "(chosen - chosen_frozen) - (rejected - rejected_frozen) → chosen - chosen_frozen",
+).says(
+    "The worse answer is left out, so nothing is compared: its difference to the frozen model is taken away."
+)
 exercise.slip("without_beta", "beta * margin → margin").says("β is left out: it multiplies the margin.")
 exercise.slip(
     "beta_on_one_side",

@@ -89,7 +89,7 @@ exercise.slip("last_row_copied", "embedding.mean(dim=0) → embedding[-1]").says
     "The new rows are copies of the last old one, and would mean what it means: start from the mean of all."
 )
 exercise.slip("first_row_copied", "embedding.mean(dim=0) → embedding[0]").says(
-    "The new rows are copies of row 0, which is mostly padding: start from the mean of all."
+    "The new rows are copies of row 0, usually the padding's: start from the mean of all."
 )
 exercise.slip("summed", "embedding.mean(dim=0) → embedding.sum(dim=0)").says(
     "The new rows are the sum of the old ones, V times too long: divide by V."

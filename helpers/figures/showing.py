@@ -51,6 +51,11 @@ class Table:
         return {"text/plain": self.text, "text/html": f"{start}{head}</tr></thead>{body}</table>"}
 
 
+def show_table(table: Table) -> None:
+    """Display a table in the middle of a cell."""
+    put(table._repr_mimebundle_()["text/html"], table.text)
+
+
 def show(ax: "Axes", alt: str = "") -> None:
     """Display the figure of these axes.
 

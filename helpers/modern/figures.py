@@ -12,7 +12,7 @@ import torch
 
 from helpers import corpora
 from helpers.figures import plots, repeats
-from helpers.figures.showing import Table, put
+from helpers.figures.showing import Table
 from helpers.masking import causal_mask
 from helpers.modern import cheaper
 from helpers.modern.cheaper import KEY_SIZE, PAIRS, Kept, tokens_per_call
@@ -54,11 +54,6 @@ def ladder(yours: float | None = None) -> "Axes":
         row = list(found["equal steps"]).index(RUNG)
         plots.yours(ax, [yours - least], [row - 0.2], f"Yours, {RUNG}, equal steps: {yours - least:.3f}")
     return ax
-
-
-def show_table(table: Table) -> None:
-    """Display a table in the middle of a cell."""
-    put(table._repr_mimebundle_()["text/html"], table.text)
 
 
 def ladder_table() -> Table:

@@ -29,7 +29,7 @@ def counted() -> "Axes":
         x += width + 5
     label(ax, 6, 124, "mask", at="left")
     for before, after in itertools.pairwise(places[5:9]):
-        start, stop = (before.left + before.right) / 2, (after.left + after.right) / 2
+        start, stop = (before.left + before.right) / 2 + 7, (after.left + after.right) / 2 - 7
         arrow(ax, (start, before.top), (start, 48), (stop, 48), (stop, after.top - 1))
     label(ax, (places[5].left + places[8].right) / 2, 30, "predicted at the position before")
     return ax
@@ -61,6 +61,7 @@ def loop() -> "Axes":
     arrow(ax, rewards.after, better.before)
     label(ax, 461, 24, "minus the group's mean")
     arrow(ax, (70, model.bottom), (70, 150), now.before)
+    arrow(ax, answers.below, (240, now.top))
     arrow(ax, now.after, objective.before)
     arrow(ax, better.below, objective.above)
     arrow(ax, frozen.after, (535, 205), objective.below)

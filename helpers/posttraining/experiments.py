@@ -3,6 +3,7 @@
 What the student writes comes in as arguments. `B` rows, `T` positions, `G` answers to a request, `V` tokens.
 """
 
+import copy
 import dataclasses
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -88,8 +89,10 @@ def write(
     """Answer requests, token by token, until all answers have ended or the model's positions are used up.
 
     Rows begin together, so none needs padding on its left: where one is still in its prompt, the prompt's
-    next token is taken instead of the one that was drawn.
+    next token is taken instead of the one that was drawn. Tokens are drawn on the CPU, wherever the model is:
+    a GPU would draw others.
     """
+    next_logits = training.beside(lambda model, ids, cache: model(ids, cache)[:, -1].to("cpu"))
     prompts, end = [prompt(request) for request in asked], requests.special().end
     lengths = [len(each) for each in prompts]
     known = torch.full((len(asked), max(lengths)), corpora.PAD)
@@ -97,14 +100,14 @@ def write(
         known[row, : len(each)] = torch.tensor(each)
     given = torch.arange(known.size(1)) < torch.tensor(lengths)[:, None]
     ids, cache = known[:, : min(lengths)], model.new_cache()
-    logits, over = model(ids, cache)[:, -1], torch.zeros(len(asked), dtype=torch.bool)
+    logits, over = next_logits(model, ids, cache), torch.zeros(len(asked), dtype=torch.bool)
     while ids.size(1) < len(model.positions.weight) and not over.all():
         new = _drawn(logits, generator, temperature).masked_fill(over, corpora.PAD)
         if (at := ids.size(1)) < known.size(1):
             new = torch.where(given[:, at], known[:, at], new)
         over |= (new == end) & torch.tensor([at >= length for length in lengths])
         ids = torch.cat([ids, new[:, None]], dim=1)
-        logits = model(new[:, None], cache)[:, -1]
+        logits = next_logits(model, new[:, None], cache)
     return Answered(ids, lengths, list(asked))
 
 
@@ -198,16 +201,16 @@ def supervise(
     point = training.Checkpoint(keep, model=model, optimizer=optimizer) if keep else None
     live = training.Live(steps, "nats per token", title="Supervised fine-tuning", keep=point, data=drawn)
     new = to_measure(16)
+    loss_of = training.beside(lambda model, ids, mask: tools.sft_loss(model(ids), ids, mask))
     for step in live:
         _set_rate(optimizer, pretraining.learning_rate(step, steps + 1, min(20, steps), RATE))
         ids, mask = tools.batch(next(drawn))
-        loss = tools.sft_loss(model(ids), ids, mask if masked else ids != corpora.PAD)
+        loss = loss_of(model, ids, mask if masked else ids != corpora.PAD)
         _step(model, optimizer, loss)
         live.add(training=loss.detach())
         if step % max(1, steps // 8) == 0:
-            ids, mask = tools.batch(new)
             with torch.no_grad():
-                live.add(held_out=tools.sft_loss(model(ids), ids, mask))
+                live.add(held_out=loss_of(model, *tools.batch(new)))
     return live
 
 
@@ -229,14 +232,18 @@ def prefer(
     steps = training.steps(len(order) // size)
     optimizer = _adam(model, rate)
     live = training.Live(steps, "nats", title="Preferences")
+    frozen = copy.deepcopy(frozen).to(next(model.parameters()).device)
+    halves = training.beside(
+        lambda model, *both: tools.answer_log_probability(model(both[0]), *both).chunk(2)
+    )
     for step in live:
         _set_rate(optimizer, rate * min(1.0, step / 10))
         part = order[(step - 1) * size : step * size]
         both = [better for better, _ in part] + [worse for _, worse in part]
         ids, mask = tools.batch(both)
         with torch.no_grad():
-            before = tools.answer_log_probability(frozen(ids), ids, mask).chunk(2)
-        now = tools.answer_log_probability(model(ids), ids, mask).chunk(2)
+            before = halves(frozen, ids, mask)
+        now = halves(model, ids, mask)
         if watch:
             watch((now[0] - before[0]).detach(), (now[1] - before[1]).detach())
         loss = tools.dpo_loss(*now, *before, beta)
@@ -299,7 +306,7 @@ def reinforce(
     point = training.Checkpoint(keep, model=model, optimizer=optimizer, chance=chance) if keep else None
     apart = {"words": "words per answer"}
     live = training.Live(steps, "reward", title="Rewards", apart=apart, keep=point, data=chunks)
-    marks = requests.special()
+    marks, frozen = requests.special(), copy.deepcopy(frozen).to(next(model.parameters()).device)
     for step in live:
         group = [request for request in next(chunks) for _ in range(setting.group)]
         written = write(model, group, generator)
@@ -307,16 +314,32 @@ def reinforce(
         better = tools.advantages(rewards.view(-1, setting.group), setting.divide).flatten()
         ids = written.ids
         mask = (tools.answer_mask(ids, marks.answer, marks.end) & (ids != corpora.PAD))[:, 1:]
-        now = tools.log_probabilities(model(ids), ids)
-        each = tools.clipped(now, better, EPSILON)
-        if setting.beta:
-            with torch.no_grad():
-                before = tools.log_probabilities(frozen(ids), ids)
-            each = each - setting.beta * tools.kl_estimates(now, before)[2]
+        objective = _objective(model, ids, mask, better, frozen=frozen, tools=tools, beta=setting.beta)
         _set_rate(optimizer, setting.rate * min(1.0, step / 10))
-        _step(model, optimizer, -(each * mask).sum() / (len(ids) * LENGTH))
+        _step(model, optimizer, -objective)
         live.add(reward=rewards.mean(), words=mask.sum() / len(ids))
     return live
+
+
+@training.beside
+def _objective(
+    model: torch.nn.Module,
+    ids: torch.Tensor,
+    mask: torch.Tensor,
+    advantages: torch.Tensor,
+    *,
+    frozen: LanguageModel,
+    tools: Tools,
+    beta: float,
+) -> torch.Tensor:
+    """The clipped objective of answers (B, T), less the KL penalty; the mask is (B, T - 1)."""
+    now = tools.log_probabilities(model(ids), ids)
+    each = tools.clipped(now, advantages, EPSILON)
+    if beta:
+        with torch.no_grad():
+            before = tools.log_probabilities(frozen(ids), ids)
+        each = each - beta * tools.kl_estimates(now, before)[2]
+    return (each * mask).sum() / (len(ids) * LENGTH)
 
 
 def _adam(model: LanguageModel, rate: float) -> torch.optim.AdamW:

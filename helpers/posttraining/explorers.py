@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 FIRST = "a favourable review of a ghost story by a woman"
 KNOWN = (
-    "It knows requests such as <i>a favourable review of a ghost story by a woman</i> or <i>a review of a "
-    "saga about a man</i>, and three questions about the last review: <i>what is the hero called?</i>, "
-    "<i>is it praise or blame?</i>, <i>who wrote it?</i> The kinds of book: {}."
+    'It knows requests such as "a favourable review of a ghost story by a woman" or "a review of a saga '
+    'about a man", and three questions about the last review: "what is the hero called?", "is it praise or '
+    'blame?" and "who wrote it?". The kinds of book: {}.'
 )
 
 
@@ -67,7 +67,7 @@ def answered(model: LanguageModel | None, typed: str, temperature: float, seed: 
         raise NotImplementedError
     request = requests.understood(typed, last[0])
     if isinstance(request, str):
-        return note(f"{escape(request)} {KNOWN.format(', '.join(requests.kinds()))}")
+        return note(f"{request} {KNOWN.format(', '.join(requests.kinds()))}")
     generator = torch.Generator().manual_seed(seed)
     written = experiments.write(model, [request], generator, temperature)
     text = requests.decode(written.answer(0))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from helpers.figures import plots, repeats
-from helpers.figures.showing import Table, put
+from helpers.figures.showing import Table, show_table
 from helpers.posttraining import requests
 from helpers.posttraining.experiments import Answered
 
@@ -50,7 +50,7 @@ def best_of(names: Mapping[str, str]) -> "Axes":
     }
     title = "Requests that one of k answers fulfils"
     ax = plots.lines(tries, series, xlabel="k", ylabel="share", title=title, log="x")
-    ax.set_ylim(0, 1)
+    ax.set_ylim(0, 1.05)
     return ax
 
 
@@ -68,7 +68,8 @@ def word_by_word(words: Sequence[str], exact: torch.Tensor, estimate: torch.Tens
     ax.set_xticks(places, words, rotation=90, fontsize=8.5)
     ax.set(ylabel="nats", title=title)
     ax.margins(x=0.01)
-    ax.legend(frameon=False)
+    ax.set_ylim(top=1.3 * float(torch.cat([exact, estimate]).max()))  # room for the legend
+    ax.legend(frameon=False, ncols=2, loc="upper right")
     plots.describe(
         ax, title, f"exact: {exact.sum():.2f} nats together, from the drawn words: {estimate.sum():.2f}"
     )
@@ -86,4 +87,4 @@ def show_verdicts(written: Answered, count: int = 3) -> None:
         shown = asked.text if len(asked.text) < 90 else f"... {asked.text[-60:]}"
         rows.append([shown, text, said])
         lines.append(f"{shown}\n  {text}\n  {said}")
-    put(Table(["request", "answer", "verdict"], rows, "")._repr_mimebundle_()["text/html"], "\n".join(lines))
+    show_table(Table(["request", "answer", "verdict"], rows, "\n".join(lines)))

@@ -46,8 +46,8 @@ PREDICTIONS = {
         "After training on the parser's reward, far more requests are fulfilled. The reward is "
         "exact. How has the distance to the grammar's right answers changed, KL(grammar ‖ model)?",
         {
-            "It has shrunk: the answers are right more often.": "Right answers are one thing, all the right "
-            "answers that there are another.",
+            "It has shrunk: the answers are right more often.": "A model that is right more often need not "
+            "give each right answer as often as the grammar does.",
             "It has hardly changed.": "A policy that was pushed for 120 steps has moved somewhere.",
             "It has grown several times.": "There is a kind of right answer that is safer than others. Look "
             "at the answers' lengths.",

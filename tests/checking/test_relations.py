@@ -178,6 +178,7 @@ NOTHING = {
     "numbers of its own": lambda x, m: x.sin(),
     "another relation in each case": lambda x, m: -y(x) if len(x) == 4 else 2 * y(x),
     "right but for rounding": lambda x, m: y(x) * (1 + 1e-5 * x.sin()),
+    "right at the first three positions, not two": lambda x, m: torch.cat([y(x)[:, :3], x[:, 3:] ** 2], 1),
     "a place": lambda x, m: (
         y(x) + 0.1 * torch.eye(20)[7].reshape(4, 5)[: len(x)] if len(x) == 4 else y(x) + x.sin()
     ),
@@ -254,6 +255,11 @@ def test_of_texts_and_lists_it_is_said_which_end_is_missing():
     assert said_of([1, 2, 3], [1, 2]) == "The right values, with some missing at the end."
     assert said_of([1, 2, 3], [0, 1, 2, 3]) == "The right values, and more before them."
     assert said_of([1, 2, 3], [1]) == ""
+
+
+def test_one_right_number_of_a_vector_tells_nothing():
+    right = torch.arange(9.0).square()
+    assert said_of(right, torch.cat([right[:1], right[1:].sin()])) == ""
 
 
 def test_one_end_of_an_input_is_known_again():

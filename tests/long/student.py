@@ -1,22 +1,28 @@
-"""A student works through the course: answers of another's style, a training interrupted, the same model in 09.
+"""A student works through the course: answers in another style, an interrupted training, one model up to lesson 13.
 
     python -m tests.long.student [--pictures FOLDER]
 
 In real JupyterLab, in headless Chromium: lessons 01 to 06 are solved with the alternatives of their exercises;
 lesson 08 puts its model together of these answers; the training is interrupted, the browser's tab closed, the
-kernel ended, and the training taken up again; lesson 09 fine-tunes that model. Trainings take a twentieth of
-their steps. It says what it sees, and fails where it doesn't see it. It takes about ten minutes, and always begins
-anew: what is done in one lesson, the next ones build on.
+kernel ended, and the training taken up again; lesson 13 teaches that model to answer, and a request that is typed
+there gets a right answer, and so does a question about it; lesson 09 fine-tunes the model of lesson 08. Trainings
+of lessons 08 and 13 take all of their steps, the others a twentieth. It says what it sees, and fails where it doesn't
+see it. It takes about a quarter of an hour, and always begins anew: what is done in one lesson, the next ones
+build on.
 """
 
 import argparse
+import contextlib
+import os
 import random
 import re
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from autograder import lessons
 from autograder.classroom.course import course_directory
@@ -26,6 +32,10 @@ from tests.support.browser import Browser, Notebook, answers, fill_in, hand_out,
 from tests.support.course import Course
 
 FIRST, PRETRAINING, FINETUNING = ["01", "02", "03", "04", "05", "06"], "08_pretraining", "09_finetuning"
+ANSWERING = "13_posttraining"
+# A model draws its answers, and not all are right: the student asks until a review is, and a question about it.
+KINDS = ("mystery", "thriller", "romance", "fantasy", "saga", "memoir", "tragedy", "legend")
+REQUEST, QUESTION = "An unfavourable review of a {}, by a man.", "What is the hero called?"
 
 
 def main() -> None:
@@ -35,20 +45,32 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        student, home = place / "student", place / "home"
+        student = place / "student"
         student.mkdir()
-        with visit(student, home, "student") as browser:
-            browser.pictures = (options.pictures or place / "pictures").resolve()
+        for lesson in (PRETRAINING, ANSWERING, FINETUNING):
+            fill_in(hand_out(lesson, student), answers(Course(place / lesson, lesson)))
+        pictures = (options.pictures or place / "pictures").resolve()
+        with at_the_desk(place, pictures, quick=20) as browser:
             for number in FIRST:
                 [lesson] = [name for name in lessons.names() if name.startswith(number)]
                 solves(browser, lesson, student, place)
-            fill_in(hand_out(PRETRAINING, student), answers(Course(place / PRETRAINING, PRETRAINING)))
-            fill_in(hand_out(FINETUNING, student), answers(Course(place / FINETUNING, FINETUNING)))
+        with at_the_desk(place, pictures, quick=1) as browser:
             notebook = sees_whose_each_part_is(browser)
             is_interrupted(browser, notebook)
             goes_on(browser)
+            asks_it(browser)
+        with at_the_desk(place, pictures, quick=20) as browser:
             fine_tunes_it(browser)
     print("all as it should be")
+
+
+@contextlib.contextmanager
+def at_the_desk(place: Path, pictures: Path, quick: int) -> Iterator[Browser]:
+    """A browser for the student's folder; trainings take one step of `quick`."""
+    shortened = mock.patch.dict(os.environ, HEADSTART_QUICK=str(quick))
+    with shortened, visit(place / "student", place / "home", "student") as browser:
+        browser.pictures = pictures
+        yield browser
 
 
 def solves(browser: Browser, lesson: str, student: Path, place: Path) -> None:
@@ -107,10 +129,10 @@ def is_interrupted(browser: Browser, notebook: Notebook) -> None:
     page.keyboard.press("Control+Enter")
     expect(cell.get_by_role("progressbar")).to_be_visible()
     page.wait_for_function(
-        "() => [...document.querySelectorAll('[role=progressbar]')].some(bar => Number(bar.ariaValueNow) > 5)"
+        "() => [...document.querySelectorAll('.jp-OutputArea progress')].some(bar => bar.value > 5)"
     )
     page.get_by_role("button", name=re.compile("Interrupt the kernel")).click()
-    said = cell.get_by_text(re.compile(r"Stopped after \d+ of \d+ steps"))
+    said = cell.get_by_text(re.compile(r"Stopped after \d+ of [\d,]+ steps"))
     expect(said.first).to_be_visible()
     browser.picture("student_interrupted", said.first)
     print(said.first.inner_text(), flush=True)
@@ -129,11 +151,44 @@ def goes_on(browser: Browser) -> None:
     runs_above(notebook, "TRAIN_ANEW, STEPS =")
     notebook.page.keyboard.press("Control+Enter")
     cell = notebook.cell("TRAIN_ANEW, STEPS =")
-    said = cell.get_by_text(re.compile(r"goes on after \d+ of \d+ steps"))
+    said = cell.get_by_text(re.compile(r"goes on after \d+ of [\d,]+ steps"))
     expect(said.first).to_be_visible()
     print(said.first.inner_text(), flush=True)
     expect(notebook.page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
     browser.picture("student_went_on", cell)
+
+
+def asks_it(browser: Browser) -> None:
+    """Lesson 13 teaches the same model to answer; a request and a question are typed, and their answers are right."""
+    notebook = Notebook(browser, f"{ANSWERING}/{ANSWERING}.ipynb")
+    notebook.run_all()
+    assert notebook.complaints() == []
+    failed = [line for line in notebook.headlines() if not line.startswith("✓")]
+    assert not failed, failed
+    expect(
+        notebook.page.get_by_text(re.compile('The model "reviews" was trained here')).first
+    ).to_be_attached()
+    rows = notebook.cell("own.table(whose)").locator("table tr").all_inner_texts()
+    assert sum("yours" in row.lower() for row in rows) >= 4, rows
+    explorer = notebook.cell("request_explorer(").locator(".widget-vbox").first
+    for kind in KINDS:
+        if gets_a_right_answer(explorer, REQUEST.format(kind), f"kind: {kind}"):
+            browser.picture("student_requested", explorer)
+            if gets_a_right_answer(explorer, QUESTION, "About: "):
+                browser.picture("student_asked", explorer)
+                return
+    raise AssertionError(f"of {len(KINDS)} reviews none is right, or no answer about one")
+
+
+def gets_a_right_answer(explorer: Locator, words: str, shown: str) -> bool:
+    """Type a request; whether the parser finds nothing wrong with what the model answers."""
+    typed = explorer.get_by_label("request")
+    typed.fill(words)
+    typed.press("Enter")
+    expect(explorer).to_contain_text(shown)
+    answer, verdict = explorer.locator("p > b").inner_text(), explorer.locator("li").all_inner_texts()
+    print(f"{words} → {answer} | {' '.join(verdict)}", flush=True)
+    return all(point.startswith("✓") for point in verdict)
 
 
 def fine_tunes_it(browser: Browser) -> None:

@@ -1,12 +1,13 @@
-"""On a GPU, which is pretended: every training of lessons 06 to 12 runs there, or says why it runs on the CPU."""
+"""On a GPU, which is pretended: every training of lessons 06 to 13 runs there, or says why it runs on the CPU."""
 
 import ast
 import contextlib
 import copy
 import functools
+import itertools
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,16 +16,19 @@ import torch
 from torch import nn
 
 from autograder import exercises
-from autograder.answers import code
+from autograder.answers import pasted
 from autograder.authoring.master import read_master
 from autograder.lessons import master_path
-from helpers import corpora, finetuning, own, training
+from helpers import corpora, finetuning, own, posttraining, training
 from helpers.bert import published
 from helpers.block import experiments as of_the_block
 from helpers.checking.code import keeping
 from helpers.finetuning import experiments, real_text
-from helpers.models.transformer import Encoder, EncoderConfig
+from helpers.models.transformer import Encoder, EncoderConfig, LanguageModel, LanguageModelConfig
 from helpers.modern import experiments as of_today
+from helpers.posttraining import experiments as answering
+from helpers.posttraining import measures as of_answers
+from helpers.posttraining import requests
 from helpers.pretraining import plays, scaling
 from helpers.training import parallel
 from helpers.training.muon import CombinedOptimizer, Muon
@@ -181,6 +185,10 @@ TRAININGS = {
     "10_bert": ("experiments.new_bert(Bert, seed=0)", "fine_tune(classifiers"),
     "11_translation": ("train_on_pairs(model,",),
     "12_modern": ("experiments.learn(", "rungs.learn(", "experiments.crowded("),
+    "13_posttraining": (
+        "pretraining.pretrained()", "experiments.supervise(", "measures.moved_by_preferences(",
+        "experiments.reinforce(",
+    ),
 }  # fmt: skip
 # Other cells for figures, on whose names these lean, or which look at the models afterwards.
 BESIDES = {
@@ -194,6 +202,7 @@ BESIDES = {
     "09_finetuning": ("heads = [", "backbones = {", 'losses["adapters, merged"]'),
     "11_translation": ("translations(model, mine)",),
     "12_modern": ("experiments.next_words(",),
+    "13_posttraining": ("measures.three_ways(",),
 }
 # Changes to cells, so that experiments have fewer and smaller runs.
 SMALLER = {
@@ -285,10 +294,18 @@ def gates(logits, k, bias):
     places = (logits + bias).topk(k, dim=-1).indices
     return torch.zeros(logits.shape).scatter(-1, places, logits.gather(-1, places).softmax(dim=-1))
 """,
+    "posttraining.clipped": """
+def clipped(log_probability, advantages, epsilon, old=None):
+    before = (log_probability if old is None else old).detach()
+    ratio = (log_probability - before).exp()
+    bounded = ratio.clamp(torch.tensor([1 - epsilon]), torch.tensor([1 + epsilon]))
+    A = advantages[..., None]
+    return torch.minimum(ratio * A, bounded * A)
+""",
 }
 
 
-def answer(id: str, source: str, name: str, style: int | str) -> str:
+def answer(id: str, source: str, name: str, style: int | str, known: Container[str]) -> str:
     """An answer's cell in a style: as it is, as an alternative of the exercise's spec has it, or as above."""
     if style == "on the CPU":
         return ON_THE_CPU.get(id, source)
@@ -296,7 +313,7 @@ def answer(id: str, source: str, name: str, style: int | str) -> str:
     if style == "the course's" or not found:
         return source
     chosen = found[int(style) % len(found)]
-    return f"{code(chosen)}\n\n{name} = {chosen.__name__}"
+    return f"{pasted(chosen, known)}\n\n{name} = {chosen.__name__}"
 
 
 @contextlib.contextmanager
@@ -320,7 +337,7 @@ def run(lesson: str, style: int | str, monkeypatch: pytest.MonkeyPatch) -> tuple
             [piece for piece in pieces if cell.kind == "draw" and piece in cell.source],
         )
         if cell.kind == "exercise":
-            source = answer(cell.id, source, asked[cell.id], style)
+            source = answer(cell.id, source, asked[cell.id], style, names)
         elif not found and cell.kind not in ("setup", "given"):
             continue
         for text, shorter in SMALLER.items():
@@ -340,6 +357,8 @@ def smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(of_the_block, "KINDS", {"neither": (False, False)})
     monkeypatch.setattr(of_today, "BATCH", 2)
     monkeypatch.setattr(of_the_block, "speak", functools.partial(of_the_block.speak, longest=6))
+    shown = answering.demonstrations(32)  # a model that has learned nothing has no pairs of its own
+    monkeypatch.setattr(of_answers, "pairs_of", lambda *_: list(itertools.pairwise(shown)))
 
 
 DECIDE = ("helpers", "autograder/*.py", "autograder/authoring/*.py", "exercises/**/*.py")
@@ -378,6 +397,17 @@ def test_no_training_stops_at_a_student_s_parts(
 def test_what_is_made_smaller_is_still_there() -> None:
     text = "".join(master_path(lesson).read_text() for lesson in TRAININGS)
     assert [part for part in SMALLER if part not in text] == []
+
+
+def test_a_policy_and_the_frozen_model_are_compared_on_the_gpu(
+    gpu: torch.device, capsys: pytest.CaptureFixture
+) -> None:
+    frozen = LanguageModel(LanguageModelConfig(len(requests.vocabulary()), 8, 2, 1, positions=30))
+    tools = answering.Tools(**{name: getattr(posttraining, name) for name in answering.Tools._fields})
+    policy, before = copy.deepcopy(frozen), accelerator.calls
+    answering.reinforce(policy, frozen, tools, answering.Setting(4, beta=1.0, requests=1, group=2))
+    assert accelerator.calls > before + 100 and GIVES_WAY not in capsys.readouterr().out
+    assert {p.device.type for model in (policy, frozen) for p in model.parameters()} == {"cpu"}
 
 
 # -- one thread ------------------------------------------------------------------------------------------

@@ -263,7 +263,7 @@ def _of_places(case: Case, right: np.ndarray, got: np.ndarray) -> Iterator[tuple
     if wrong.all() or (right.dtype.kind == "f" and _of_few_kinds(right, got[wrong])):
         return
     found = []
-    for word, sentence, places in _places(case, right):
+    for word, sentence, places in _places(case, right, wrong):
         if not (wrong & ~places).any() and _differ(right[~places]):
             found.append((int(places.sum()), word, sentence))
     yield from ((word, sentence) for _, word, sentence in sorted(found))
@@ -285,7 +285,7 @@ def _differ(right: np.ndarray) -> bool:
     return distinct(right) > (1 if right.dtype == bool else 2)
 
 
-def _places(case: Case, right: np.ndarray) -> Iterator[tuple[str, str, np.ndarray]]:
+def _places(case: Case, right: np.ndarray, wrong: np.ndarray) -> Iterator[tuple[str, str, np.ndarray]]:
     """Sets of places in a tensor, with what to say where all others are right."""
     for name, given in case.inputs():
         if given.dtype == bool and given.ndim:
@@ -296,11 +296,13 @@ def _places(case: Case, right: np.ndarray) -> Iterator[tuple[str, str, np.ndarra
     for axis in range(-right.ndim, 0):
         size = right.shape[axis]
         index = np.broadcast_to(np.arange(size).reshape([size] + [1] * (-axis - 1)), right.shape)
+        spoiled = np.moveaxis(wrong, axis, 0).reshape(size, -1).any(axis=1)
         if size > 2:
             yield f"first {axis}", f"Right, except at the first position of axis {axis}.", index == 0
             yield f"last {axis}", f"Right, except at the last position of axis {axis}.", index == size - 1
+        if size > 2 and spoiled[1:].all():
             yield f"but first {axis}", f"Right only at the first position of axis {axis}.", index > 0
-        if size > 3:
+        if size > 3 and spoiled[2:].all():
             yield f"but two {axis}", f"Right only at the first two positions of axis {axis}.", index > 1
     if right.ndim > 1 and right.shape[-1] == right.shape[-2] > 2:
         ones = np.ones(right.shape, dtype=bool)
