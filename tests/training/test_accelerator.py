@@ -28,7 +28,7 @@ from helpers.modern import experiments as of_today
 from helpers.pretraining import plays, scaling
 from helpers.training import parallel
 from helpers.training.muon import CombinedOptimizer, Muon
-from tests.support import accelerator
+from tests.support import accelerator, spoken
 from tests.support.proved import follows_from
 from tests.support.raising import raises_only
 
@@ -179,7 +179,7 @@ TRAININGS = {
         "EPOCHS, SEEDS, LABELS = ", "steps_by_size = ", "adapter=LoRALinear",
     ),
     "10_bert": ("experiments.new_bert(Bert, seed=0)", "fine_tune(classifiers"),
-    "11_translation": ("train_on_pairs(model,",),
+    "11_translation": ("train_on_pairs(model,", "train_on_sounds(speaker,"),
     "12_modern": ("experiments.learn(", "rungs.learn(", "experiments.crowded("),
 }  # fmt: skip
 # Other cells for figures, on whose names these lean, or which look at the models afterwards.
@@ -192,7 +192,7 @@ BESIDES = {
         "def train_on_plays",
     ),
     "09_finetuning": ("heads = [", "backbones = {", 'losses["adapters, merged"]'),
-    "11_translation": ("translations(model, mine)",),
+    "11_translation": ("translations(model, mine)", "here = SOUNDS"),
     "12_modern": ("experiments.next_words(",),
 }
 # Changes to cells, so that experiments have fewer and smaller runs.
@@ -333,13 +333,15 @@ def run(lesson: str, style: int | str, monkeypatch: pytest.MonkeyPatch) -> tuple
 
 
 @pytest.fixture
-def smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+def smaller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Fewer runs of those experiments that have many, and shorter texts from models that have learned nothing."""
     monkeypatch.setattr(of_the_block, "DEPTHS", (2,))
     monkeypatch.setattr(of_the_block, "SEEDS", (0,))
     monkeypatch.setattr(of_the_block, "KINDS", {"neither": (False, False)})
     monkeypatch.setattr(of_today, "BATCH", 2)
     monkeypatch.setattr(of_the_block, "speak", functools.partial(of_the_block.speak, longest=6))
+    with spoken.dictionary(tmp_path, monkeypatch):
+        yield
 
 
 DECIDE = ("helpers", "autograder/*.py", "autograder/authoring/*.py", "autograder/exercises/**/*.py")
