@@ -131,11 +131,11 @@ def letters_to_sounds(console: Parts, seeds: int = SEEDS) -> None:
         clocks = f"{time.perf_counter() - begun:.0f}", f"{time.process_time() - used:.0f}"
         rates.append(lesson["error_rates"](lesson["said"](model, spoken.tested), spoken.tested))
         table.add_row(f"seed {seed}", *_shares(rates[-1]), *clocks)
-    table.add_row("mean", *_shares([mean(column) for column in zip(*rates, strict=True)]), "–", "–")
+    if seeds > 1:
+        intervals = [(mean(column), *t_interval(column, T_95)) for column in zip(*rates, strict=True)]
+        cells = [f"{middle:.1%}, {low:.1%} to {high:.1%}" for middle, low, high in intervals]
+        table.add_row("mean, t-interval", *cells, "–", "–")
     console.print(table)
-    for name, column in zip(("sounds", "words"), zip(*rates, strict=True), strict=True):
-        low, high = t_interval(column, T_95) if seeds > 1 else (column[0], column[0])
-        console.print(f"{name} wrong: {mean(column):.1%}, t-interval {low:.1%} to {high:.1%}")
 
 
 def _shares(rates: Sequence[float]) -> list[str]:

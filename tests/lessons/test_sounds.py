@@ -117,7 +117,7 @@ def test_error_rates_take_the_nearest_pronunciation_and_divide_once(small, solve
 CELLS = (
     "here = SOUNDS",
     "speaker = None",
-    "it has never seen",
+    "Words that it has never",
     "goes back, in each",
     "One word, and the",
     "sounds_explorer(",
