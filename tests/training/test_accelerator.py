@@ -344,7 +344,7 @@ def smaller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-DECIDE = ("helpers", "autograder/*.py", "autograder/authoring/*.py", "autograder/exercises/**/*.py")
+DECIDE = ("helpers", "autograder/*.py", "autograder/authoring/*.py", "exercises/**/*.py")
 each_lesson = pytest.mark.parametrize(
     "lesson",
     [pytest.param(lesson, marks=follows_from(f"notebooks/{lesson}.py", *DECIDE)) for lesson in TRAININGS],
