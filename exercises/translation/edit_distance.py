@@ -7,7 +7,7 @@ from torch import Generator
 
 from autograder.drawing import pick
 from autograder.entry import Entry
-from autograder.exercises.translation import shared
+from exercises.translation import shared
 from helpers import translation
 from helpers.checking.calling.drivers import Case
 from helpers.checks import inputs_unchanged
