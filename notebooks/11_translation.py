@@ -1272,16 +1272,16 @@ with waiting_for("Exercise 11.15, and the training in 11.9"):
 # %% [markdown]
 # ## 11.20 Letters to sounds
 #
-# **Why.** Now real data, and few enough for two minutes. Your model learns to say English words: it reads
-# letters and writes sounds. A program that reads aloud needs this for every name that isn't in its
-# dictionary. The functions stay the same; only the tokens are new.
+# **Why.** Now real data, small enough for a laptop. Your model learns to say English words: it reads letters
+# and writes sounds. A program that reads aloud needs this for every name that isn't in its dictionary. The
+# functions stay the same; only the tokens are new.
 #
 # The words come from the CMU Pronouncing Dictionary: 135,166 lines, each with a word and its sounds in a
 # notation called ARPAbet. Set `SOUNDS = True` to download it once (3.6 MB). It is checked by its SHA-256, and
 # kept. (Without a network, put it into a folder named in `HEADSTART_DATA`.) Everything below except the exercise
 # waits for it.
 #
-# Such data have traps. `sounds.dictionary()` leaves out words with dots or hyphens, and avoids three more:
+# Real data have traps. `sounds.dictionary()` takes care of three, and leaves out words with dots or hyphens:
 #
 # - **A second pronunciation** has a line of its own, `either(2)`. The `(2)` isn't part of the word. And if one
 #   line were held out and the other learned, the word wouldn't be new.
@@ -1319,6 +1319,8 @@ else:
 # $$D_{i,j} = \min\left(D_{i-1,j} + 1,\;\; D_{i,j-1} + 1,\;\; D_{i-1,j-1} + [a_i \ne b_j]\right) \qquad D_{i,0} = i
 # \qquad D_{0,j} = j$$
 #
+# Compute each cell once: a recursion that forgets them needs over 10¹⁴ calls for two lists of 20 sounds.
+#
 # **By hand.** Written K N AY T, right N AY T. Place by place nothing matches, but the distance is 1: delete the K.
 #
 # | | | N | AY | T |
@@ -1349,6 +1351,7 @@ def edit_distance(written, right):
     Args:
         written: a list of sounds, perhaps empty.
         right: a list of sounds, perhaps empty.
+            30 in each take no time.
 
     Returns:
         An integer.
@@ -1446,11 +1449,11 @@ with waiting_for("Exercises 11.2, 11.6, 11.7, 11.8 and 11.21"):
 # {measured.training_letters_to_sounds.mean_t_interval.words_wrong.2} to
 # {measured.training_letters_to_sounds.mean_t_interval.words_wrong.3} %). With a fixed sound per letter,
 # {measured.training_letters_to_sounds.a_fixed_sound_per_letter.words_wrong} of the words are wrong. One wrong sound
-# spoils a word, so the word error rate is so much higher than the phoneme error rate.
+# spoils a word: that is why the word error rate is so much higher than the phoneme error rate.
 #
 # **Published results** are better: 23.55 % of the words wrong (Yao and Zweig 2015), and 19.88 % with 4.6 % of the
-# sounds (Sun et al. 2019). Those models are larger and trained for longer. Their test words are also others,
-# held out one by one: *planets* may be learned and *planet* tested. So compare only roughly.
+# sounds (Sun et al. 2019). Those models are larger, were trained for longer, and were tested on other words. So
+# compare only roughly.
 
 # %% draw=true
 # Words that it has never seen, and what the dictionary says

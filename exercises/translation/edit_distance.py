@@ -44,6 +44,7 @@ def distance_cases(g: Generator) -> list[Case]:
         Case("nothing written", ([], some)),
         Case("nothing to write", (some, [])),
         Case("sounds at random", tuple(_at_random(g, s[:4], count) for count in pick(g, (9, 7), (8, 10)))),
+        Case("long lists", tuple(_at_random(g, s[:6], count) for count in pick(g, (26, 24), (24, 27)))),
     ]
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 PAIRS, HELD_OUT = 12_000, 300
 FIRST = "the old king gives the sailor the red lamp ."
 SHORT = "do the young sailors love the queen ?"
+LONGEST_WORD = 30  # letters: the dictionary's longest has 28
 SENTENCES = (
     FIRST,
     "the thief who likes the songs does not sleep in the garden .",
@@ -321,9 +322,8 @@ def sounds_explorer(
 
     def draw(_: object = None) -> None:
         word = typed.value.lower().strip()
-        strange = sorted(set(word) - set(sounds.LETTERS))
-        if strange or not word:
-            picture.value = note(f"The model reads a to z and ', not {' '.join(strange) or 'silence'}.")
+        if set(word) - set(sounds.LETTERS) or not 1 <= len(word) <= LONGEST_WORD:
+            picture.value = note(f"The model reads 1 to {LONGEST_WORD} letters, a to z, and the apostrophe.")
             return
 
         def show() -> str:
