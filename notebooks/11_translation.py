@@ -1443,12 +1443,12 @@ with waiting_for("Exercises 11.2, 11.6, 11.7, 11.8 and 11.21"):
         print(sounds.LEFT_OUT)
 
 # %% [markdown]
-# In our runs, three seeds and {measured.training_letters_to_sounds.seed_0.cpu_s} seconds of processor time for the
-# first, {measured.training_letters_to_sounds.mean_t_interval.sounds_wrong.1} % of the sounds and
-# {measured.training_letters_to_sounds.mean_t_interval.words_wrong.1} % of the words were wrong (t-interval
-# {measured.training_letters_to_sounds.mean_t_interval.words_wrong.2} to
-# {measured.training_letters_to_sounds.mean_t_interval.words_wrong.3} %). With a fixed sound per letter,
-# {measured.training_letters_to_sounds.a_fixed_sound_per_letter.words_wrong} of the words are wrong. One wrong sound
+# We trained from three seeds, with {measured.training_letters_to_sounds.seed_0.cpu_s} seconds of processor time for
+# the first. On average {measured.training_letters_to_sounds.mean_t_interval.sounds_wrong.1} % of the sounds and
+# {measured.training_letters_to_sounds.mean_t_interval.words_wrong.1} % of the words were wrong (t-interval of the
+# words: {measured.training_letters_to_sounds.mean_t_interval.words_wrong.2} to
+# {measured.training_letters_to_sounds.mean_t_interval.words_wrong.3} %). A fixed sound per letter gets
+# {measured.training_letters_to_sounds.a_fixed_sound_per_letter.words_wrong} of the words wrong. A single wrong sound
 # spoils a word: that is why the word error rate is so much higher than the phoneme error rate.
 #
 # **Published results** are better: 23.55 % of the words wrong (Yao and Zweig 2015), and 19.88 % with 4.6 % of the
