@@ -1351,7 +1351,7 @@ def edit_distance(written, right):
     Args:
         written: a list of sounds, perhaps empty.
         right: a list of sounds, perhaps empty.
-            30 in each take no time.
+            30 sounds in each take milliseconds.
 
     Returns:
         An integer.

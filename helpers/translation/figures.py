@@ -64,6 +64,7 @@ def spoken(weights: torch.Tensor, written: Sequence[str], word: str) -> "Axes":
     ax = _table(weights, written, letters, "", None)
     ax.set(xlabel="keys: letters", ylabel="queries: sounds")
     ax.set_xticks(range(len(letters)), letters, rotation=0, ha="center")
+    figure_of(ax).subplots_adjust(bottom=0.6 / figure_of(ax).get_figheight())
     ax.set_title(f"{word}: {' '.join(sound for sound in written if sound != END)}", loc="left")
     ax.set_label(f"Which letters make a sound. {_most(weights, written, letters)}.")
     return ax
