@@ -158,7 +158,7 @@ def test_a_reference_that_students_have_stops_the_build(tmp_path: Path) -> None:
 AT_MOST = {
     "01_attention": 389, "02_multihead": 401, "03_positional": 387, "04_masking": 359, "05_complexity": 396,
     "06_block": 313, "07_counting": 174, "08_pretraining": 312, "09_finetuning": 300, "10_bert": 324,
-    "11_translation": 330, "12_modern": 348, "13_posttraining": 332,
+    "11_translation": 336, "12_modern": 348, "13_posttraining": 332,
 }  # fmt: skip
 OTHERS_AT_MOST = 132
 
