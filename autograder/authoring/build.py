@@ -228,7 +228,7 @@ def _master(lesson: str) -> str:
 
 def _specs(lesson: str, load: Load) -> Mapping[str, Exercise]:
     """A lesson's exercises. Whatever goes wrong on importing them is an author's mistake like the others."""
-    folder = f"autograder/exercises/{course.topic(lesson)}"
+    folder = f"exercises/{course.topic(lesson)}"
     try:
         return load(course.topic(lesson))
     except Exception as error:
@@ -283,7 +283,7 @@ def _slips(
         MasterError: an answer isn't judged as it should be, or a mutant passes that isn't listed.
     """
     topic = course.topic(lesson)
-    if not (root / "autograder/exercises" / topic).is_dir():
+    if not (root / "exercises" / topic).is_dir():
         return {}  # a course whose exercises aren't written in its folder
     if check:
         records, slips = verified.in_step(topic, specs, root, load), verified.known_slips(topic, root)

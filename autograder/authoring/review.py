@@ -48,7 +48,7 @@ def review(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise], name: 
 def unfinished(lesson: str, root: Path) -> list[Mistake]:
     """Each TODO left in a lesson's master, in its exercises and in its row of the README's table."""
     readme = root / "README.md"
-    folder = root / "autograder/exercises" / lessons.topic(lesson)
+    folder = root / "exercises" / lessons.topic(lesson)
     return [
         Mistake(path.relative_to(root).as_posix(), number, f"still to be written: {todo[1].strip()}")
         for path in (lessons.master_path(lesson, root), *sorted(folder.glob("*.py")), readme)
@@ -138,7 +138,7 @@ def _duplicates(cells: list[Cell]) -> Found:
 
 def _pairs(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise]) -> Found:
     """Each exercise has a cell, a check below it and a spec. A slip in one id is reported once."""
-    folder = f"autograder/exercises/{lessons.topic(lesson)}/"
+    folder = f"exercises/{lessons.topic(lesson)}/"
     placed, checks = _by_id(cells, "exercise"), _by_id(cells, "check")
     lonely_cells = [name for name in placed if name not in checks]
     lonely_specs = [name for name in specs if name not in placed]

@@ -38,7 +38,7 @@ def place(exercise: str, root: Path, name: str = "") -> tuple[str, int]:
         name: of one of its answers; "" means the exercise itself.
     """
     topic, _, last = exercise.partition(".")
-    folder = root / "autograder/exercises" / topic
+    folder = root / "exercises" / topic
     for path in sorted(folder.glob("*.py"), key=lambda path: path.stem != last):
         lines = path.read_text(encoding="utf-8").split("\n")
         named = re.compile(rf'"{re.escape(exercise)}"')
@@ -46,7 +46,7 @@ def place(exercise: str, root: Path, name: str = "") -> tuple[str, int]:
             answer = re.compile(rf'\b(?:def|class) {re.escape(name)}\b|"{re.escape(name)}"')
             found = [number for number, line in enumerate(lines, 1) if name and answer.search(line)]
             return path.relative_to(root).as_posix(), [*found, *numbers][0]
-    return f"autograder/exercises/{topic}/{last}.py", 1
+    return f"exercises/{topic}/{last}.py", 1
 
 
 def of_exercises(lesson: str, specs: Mapping[str, Exercise], cells: list[Cell], root: Path) -> list[Mistake]:

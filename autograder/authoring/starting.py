@@ -37,7 +37,7 @@ def new_lesson(topic: str, root: Path) -> tuple[str, list[Path]]:
     number = lessons.number(known[-1]) + 1 if known else 0
     lesson = f"{number:02}_{topic}"
     title = _title(topic)
-    exercises = root / "autograder/exercises" / topic / "__init__.py"
+    exercises = root / "exercises" / topic / "__init__.py"
     write_whole(lessons.master_path(lesson, root), _skeleton("lesson", number=number, title=title))
     write_whole(exercises, f'"""The exercises of lesson {number:02}, {title}."""\n'.encode())
     changed = [lessons.master_path(lesson, root), exercises]
@@ -66,7 +66,7 @@ def new_exercise(name: str, exercise: str, root: Path) -> tuple[str, list[Path]]
     lesson = lessons.find(name, root)
     _check_name(exercise, "an exercise")
     topic, master = lessons.topic(lesson), lessons.master_path(lesson, root)
-    file = root / "autograder/exercises" / topic / f"{exercise}.py"
+    file = root / "exercises" / topic / f"{exercise}.py"
     text = master.read_text(encoding="utf-8")
     id = f"{topic}.{exercise}"
     if file.exists() or f'exercise="{id}"' in text:

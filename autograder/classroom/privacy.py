@@ -15,7 +15,7 @@ STEPS = ("source", "source_with_tests", "solution", "submitted", "autograded", "
 PRIVATE = (
     "gradebook.db", "grades.csv", "reports", "simulated", ".headstart_secret", ".headstart_draws",
     ".headstart_downloads.json", ".headstart_groups.json", ".headstart_left", "replaced", "notebooks",
-    "autograder/exercises",
+    "exercises",
 )  # fmt: skip
 AS_ROOT = "you are root, and so is the grader: grade as an ordinary user, so that a flaw in it does less harm"
 READ, WRITE, ENTER = 0o4, 0o2, 0o1

@@ -17,7 +17,7 @@ from autograder.programs import is_root
 from helpers.checking import progress
 
 RELEASE, WORK = ROOT / "release", ROOT / "work"
-SOURCES = ("notebooks", "helpers", "autograder")  # what a build reads
+SOURCES = ("notebooks", "exercises", "helpers", "autograder")  # what a build reads
 START = "00_start_here/00_start_here.ipynb"
 HIDDEN = ("checks.json", "__pycache__", "*.pyc", ".DS_Store", "*~")  # in the list of files
 # JupyterLab answers these and ends.

@@ -268,7 +268,7 @@ def _outline(sheet: dict) -> Outline:
 def _specified(name: str, ids: list[str]) -> dict[str, Exercise]:
     found = specs.load(lessons.topic(name))
     if missing := [id for id in ids if id not in found]:
-        raise LookupError(f"{name} checks {missing[0]!r}, which autograder/exercises doesn't specify")
+        raise LookupError(f"{name} checks {missing[0]!r}, which exercises doesn't specify")
     return {id: found[id] for id in ids}
 
 

@@ -37,7 +37,8 @@ def installation() -> str:
 
     Two machines need the same to grade alike.
     """
-    code = [*lessons.ROOT.glob("autograder/**/*.py"), *lessons.ROOT.glob("helpers/**/*")]
+    globs = ("autograder/**/*.py", "exercises/**/*.py", "helpers/**/*")
+    code = [path for glob in globs for path in lessons.ROOT.glob(glob)]
     files = sorted(path for path in code if path.is_file() and "__pycache__" not in path.parts)
     names = [str(path.relative_to(lessons.ROOT)) for path in files]
     return digest(*names, *contents(files))

@@ -5,7 +5,7 @@ Must read nothing.
 
 # %% end
 import importlib
-for name in ("autograder.exercises", "autograder.exercises.attention", "autograder.sheets", "autograder.grading.judge", "autograder.results", "helpers.attention.reference"):
+for name in ("exercises", "exercises.attention", "autograder.sheets", "autograder.grading.judge", "autograder.results", "helpers.attention.reference"):
     try:
         print("IMPORTED", importlib.import_module(name), "canary")
     except ImportError as error:

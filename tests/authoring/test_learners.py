@@ -37,7 +37,7 @@ def test_none_is_there_twice():
 
 def test_the_source_of_a_kept_report_is_used_nowhere_else():
     """Neither by an open report, whose message somebody read, nor by other data, an exercise or a text."""
-    folders = ("autograder", "benchmarks", "docs", "helpers", "notebooks", "tests")
+    folders = ("autograder", "benchmarks", "docs", "exercises", "helpers", "notebooks", "tests")
     texts = (path for folder in folders for path in (ROOT / folder).rglob("*.*"))
     texts = (path.read_text(encoding="utf-8") for path in texts if path.suffix in (".py", ".md", ".toml"))
     used = Counter(url.rstrip(".,:") for text in texts for url in re.findall(r"https?://[^\s\"')>\]]+", text))

@@ -75,7 +75,7 @@ MISCONCEPTIONS = {
         'exercise="attention.who"',
         'exercise="attention.whom"',
         '# %% exercise="attention.whom"',
-        'exercise "attention.whom" isn\'t in autograder/exercises/attention/; '
+        'exercise "attention.whom" isn\'t in exercises/attention/; '
         'did you mean "attention.who"? Rename one of them',
     ),
     "a question of another lesson": (
@@ -421,7 +421,7 @@ def test_a_spec_without_a_cell_is_a_mistake(course: Course, capsys: pytest.Captu
     course.specs["attention.more"] = Exercise("attention.more", "More", 1, lambda x: x, lambda g: [])
     assert course.build() == 1
     said = capsys.readouterr().err
-    assert f'{FILE}:50: "attention.more" in autograder/exercises/attention/ has no cell' in said
+    assert f'{FILE}:50: "attention.more" in exercises/attention/ has no cell' in said
     assert 'add `# %% exercise="attention.more"`' in said
 
 
@@ -430,12 +430,10 @@ def test_a_reference_that_raises_is_a_mistake(course: Course, capsys: pytest.Cap
         raise IndexError("out of range")
 
     course.specs["attention.double"] = Exercise(**{**vars(DOUBLE), "reference": raises})
-    course.write(
-        "autograder/exercises/attention/double.py", '\n\nexercise = Entry(id="attention.double", ...)\n'
-    )
+    course.write("exercises/attention/double.py", '\n\nexercise = Entry(id="attention.double", ...)\n')
     assert course.build() == 1
     said = capsys.readouterr().err
-    assert 'autograder/exercises/attention/double.py:3: the reference of "attention.double" on case' in said
+    assert 'exercises/attention/double.py:3: the reference of "attention.double" on case' in said
     assert "raised IndexError out of range" in said
 
 
@@ -467,7 +465,7 @@ SLIP = (
 def test_specs_that_cannot_be_imported_are_a_mistake(
     course: Course, capsys: pytest.CaptureFixture[str], text: str, told: str
 ) -> None:
-    file = "autograder/exercises/attention/double.py"
+    file = "exercises/attention/double.py"
     course.write(file, f'"""Double."""\n\n{text}\n')
 
     def load(topic: str) -> dict:

@@ -173,7 +173,7 @@ def test_survivors_say_where_they_pass():
 @pytest.fixture
 def course(tmp_path) -> Course:
     made = Course(tmp_path)
-    made.write("autograder/exercises/attention/double.py", '"""Its exercises are in the test."""\n')
+    made.write("exercises/attention/double.py", '"""Its exercises are in the test."""\n')
     return made
 
 
@@ -189,7 +189,7 @@ def test_a_build_refuses_an_exercise_of_which_a_mutant_passes(course, capsys):
         "tests/support/small_course.py:" in said
         and '"attention.double": the mutant `double: 2 * x → 2 + x`' in said
     )
-    assert "add a case on which it fails, or list it in autograder/exercises/attention/mutants.json" in said
+    assert "add a case on which it fails, or list it in exercises/attention/mutants.json" in said
     assert not (course.root / "source").exists()
     record(course, {"the case holds nothing but twos": ["double: 2 * x → 2 + x"]})
     assert course.build() == 0
@@ -380,7 +380,7 @@ def test_mutants_are_tried_again_only_where_something_changed(course, capsys, mo
     monkeypatch.setattr(digests, "ENGINE", digests.ENGINE[:1])
     assert course.build(check=True) == 1
     said = capsys.readouterr().err
-    assert "autograder/exercises/attention/verified.json is out of date" in said
+    assert "exercises/attention/verified.json is out of date" in said
     assert "to fix: headstart build 01_attention" in said
     assert course.build() == course.build(check=True) == 0
 
@@ -413,7 +413,7 @@ def test_what_was_tried_beside_a_mistake_is_kept(course, capsys):
 
 
 def test_what_decides_reaches_from_an_exercise_to_all_that_it_names():
-    module = "autograder.exercises.attention"
+    module = "exercises.attention"
     found = dependencies([(f"{module}.permutation", "permutation_cases")], without=(MARK,))
     assert (f"{module}.permutation", "_layer") in found  # a helper
     assert (f"{module}.shared", "sizes") in found

@@ -102,9 +102,7 @@ def drawn(*shapes: tuple[int, ...]) -> Any:
 
 
 def mistakes(course: Course, capsys: Any, **fields: Any) -> list[str]:
-    course.write(
-        "autograder/exercises/attention/double.py", '"""Doubling."""\n\nexercise = "attention.double"\n'
-    )
+    course.write("exercises/attention/double.py", '"""Doubling."""\n\nexercise = "attention.double"\n')
     course.edit('"""Return twice x."""', ROWS)
     course.specs["attention.double"] = replace(DOUBLE, **fields)
     course.build()
@@ -120,7 +118,7 @@ def test_a_case_outside_the_documented_domain_stops_the_build(tmp_path, capsys) 
         Course(tmp_path), capsys, cases=lambda g: [Case("one number", (torch.randn((), generator=g),))]
     )
     assert found == (
-        'autograder/exercises/attention/double.py:3: "attention.double": in case "one number", on the visible '
+        'exercises/attention/double.py:3: "attention.double": in case "one number", on the visible '
         "cases, `x` is (), but the docstring says (..., C); change the case, or the docstring"
     )
 

@@ -25,7 +25,7 @@ from helpers.figures.predicting import Prediction
 from tests.support.proved import PROJECT, follows_from
 from tests.support.small_course import DOUBLE, WHO, Course, explained, plus_two, squared, unchanged
 
-FILE = "autograder/exercises/attention/double.py"
+FILE = "exercises/attention/double.py"
 TEXT = '''"""Doubling."""
 
 exercise = Entry(id="attention.double")
@@ -219,7 +219,7 @@ def test_a_rule_that_is_broken_stops_the_build(course: Course, capsys, name: str
     course.specs[id] = exercise
     assert course.build() == 1
     said = capsys.readouterr().err
-    file = FILE if id == "attention.double" else "autograder/exercises/attention/who.py"
+    file = FILE if id == "attention.double" else "exercises/attention/who.py"
     [found] = [each for each in said.split("\n") if text in each]
     assert found.startswith(f"{file}:{line}: ")
     assert "Traceback" not in said and not (course.root / "source").exists()

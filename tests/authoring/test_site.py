@@ -16,7 +16,7 @@ from autograder.lessons import ROOT
 from autograder.sheets import VISIBLE_SEED, make_sheet
 from tests.support.proved import follows_from
 
-pytestmark = follows_from("autograder", "helpers", "docs", "README.md", "release/01_attention")
+pytestmark = follows_from("autograder", "exercises", "helpers", "docs", "README.md", "release/01_attention")
 SOFTMAX = "attention.softmax"
 
 
@@ -68,16 +68,18 @@ def test_an_output_keeps_its_picture_and_loses_what_needs_a_kernel(tmp_path):
     view = {"application/vnd.jupyter.widget-view+json": {}, "text/plain": ""}
     number = "headstart-" + "0123456789abcdef" * 2
     still = f'<style>x</style><div class="{number}-still">{picture}</div><script>y()</script>'
-    live = '<div class="headstart-live">z</div><script>z()</script>'
+    live = '<div class="{}-still"><div class="headstart-live">z</div><script>z({})</script></div>'
+    both = live.format(number, number)
     cell = v4.new_code_cell(
         "explore()",
         outputs=[
-            v4.new_output("display_data", data) for data in (view, {"text/html": still}, {"text/html": live})
+            v4.new_output("display_data", data) for data in (view, {"text/html": still}, {"text/html": both})
         ],
     )
     shown = pages.outputs_of("explore()", v4.new_notebook(cells=[cell]), tmp_path)
     [file] = tmp_path.iterdir()
-    assert shown == f'<div class="still"><img alt="a" loading="lazy" src="figures/{file.name}"></div>{live}'
+    alike = live.format("headstart-view", "headstart-view")
+    assert shown == f'<div class="still"><img alt="a" loading="lazy" src="figures/{file.name}"></div>{alike}'
     assert file.read_bytes() == b"<svg/>"
 
 

@@ -120,7 +120,7 @@ def test_who_or_what_is_not_there_is_said(course, student, exercise, said) -> No
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
-@follows_from("autograder", "helpers", "notebooks")
+@follows_from("autograder", "exercises", "helpers", "notebooks")
 def test_each_way_to_call_an_answer_is_shown_and_repeated(driver) -> None:
     name, id = DRIVERS[driver]
     lesson = Lesson.load(name, ROOT, Config())

@@ -36,9 +36,7 @@ from tests.support.proved import ENGINE, follows_from
 
 pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600), follows_from(*ENGINE)]
 CLASS_OF = {
-    name: follows_from(
-        "helpers", f"notebooks/{name}.py", f"autograder/exercises/{lessons.topic(name)}/**/*.py"
-    )
+    name: follows_from("helpers", f"notebooks/{name}.py", f"exercises/{lessons.topic(name)}/**/*.py")
     for name in lessons.names()
 }
 SOFTMAX = "attention.softmax"

@@ -13,7 +13,7 @@ from autograder.commands import cli
 from tests.support.small_course import LESSON, Course, exercise_in
 
 README = "| lesson | exercises |\n| --- | --- |\n| 01 Attention | 2 | 0 | 20 | What? |\n\nMore.\n"
-EXERCISE, MASTER = "autograder/exercises/attention/triple.py", f"notebooks/{LESSON}.py"
+EXERCISE, MASTER = "exercises/attention/triple.py", f"notebooks/{LESSON}.py"
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def finish(course: Course, *names: str) -> None:
 def test_a_new_lesson_follows_the_last_one(course):
     lesson, changed = new_lesson("beam_search", course.root)
     assert lesson == "02_beam_search"
-    files = ["notebooks/02_beam_search.py", "autograder/exercises/beam_search/__init__.py", "README.md"]
+    files = ["notebooks/02_beam_search.py", "exercises/beam_search/__init__.py", "README.md"]
     assert [path.relative_to(course.root).as_posix() for path in changed] == files
     rows = (course.root / "README.md").read_text().split("\n")
     assert rows[2:4] == [
@@ -79,7 +79,7 @@ def test_the_build_lists_each_todo_of_a_new_exercise_and_then_what_it_lacks(cour
     finish(course, EXERCISE, MASTER)
     exercise = exercise_in(course.root / EXERCISE)
     course.specs[exercise.id] = exercise
-    shutil.rmtree(course.root / "autograder")  # this course has its exercises from the test
+    shutil.rmtree(course.root / "exercises")  # this course has its exercises from the test
     course.build()
     left = [line for line in capsys.readouterr().err.splitlines() if re.match(r"\S+:\d+: ", line)]
     assert not [line for line in left if "write at least" not in line]  # the cells and the entry are right
@@ -112,6 +112,6 @@ def test_what_was_written_is_named(course, capsys, monkeypatch):
     assert cli.main(["new", "lesson", "beams"]) == 0
     assert cli.main(["new", "exercise", "02", "widths"]) == 0
     said = capsys.readouterr().out
-    assert "wrote autograder/exercises/beams/widths.py, notebooks/02_beams.py" in said
+    assert "wrote exercises/beams/widths.py, notebooks/02_beams.py" in said
     assert "`headstart build 02_beams` lists those that are left" in said
     assert "**Exercise 2.1**" in (course.root / "notebooks/02_beams.py").read_text()

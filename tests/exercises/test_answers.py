@@ -197,7 +197,7 @@ def test_a_choice_has_its_options_as_its_only_case():
 
 def test_a_slip_that_no_longer_fits_stops_the_build_with_its_file_and_line(tmp_path, capsys):
     course = Course(tmp_path)
-    place = tmp_path / "autograder/exercises/attention/double.py"
+    place = tmp_path / "exercises/attention/double.py"
     place.parent.mkdir(parents=True)
 
     def load(topic: str) -> dict[str, Exercise]:
@@ -206,6 +206,6 @@ def test_a_slip_that_no_longer_fits_stops_the_build_with_its_file_and_line(tmp_p
     assert build([], False, root=course.root, load=load) == 1
     line = FILE.split("\n").index(next(each for each in FILE.split("\n") if "squared" in each)) + 1
     assert (
-        f'autograder/exercises/attention/double.py:{line}: slip "squared": `2 * x` isn\'t in the code of `double`'
+        f'exercises/attention/double.py:{line}: slip "squared": `2 * x` isn\'t in the code of `double`'
         in capsys.readouterr().err
     )

@@ -44,7 +44,7 @@ def test_each_was_tried_as_it_is_now(topic: str) -> None:
     assert not stale, f"to fix: headstart build {topic}"
 
 
-@follows_from("autograder/**/*.py", "helpers", "notebooks")
+@follows_from("autograder/**/*.py", "exercises", "helpers", "notebooks")
 @pytest.mark.parametrize("id", TRIED)
 def test_right_answers_pass_and_wrong_ones_get_their_own_sentence(id: str) -> None:
     found = trials.problems(EVERY[id], verified.given(EVERY[id].topic), exercises.load)

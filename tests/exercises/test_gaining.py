@@ -1,6 +1,6 @@
 """Wrong answers fail on every draw: sizes that are written in, fills that are too small, rules bent at one end.
 
-Mistakes that have a sentence of their own are in `autograder/exercises/`, and `test_exercises.py` judges them.
+Mistakes that have a sentence of their own are in `exercises/`, and `test_exercises.py` judges them.
 """
 
 import functools

@@ -14,10 +14,10 @@ import torch
 from autograder.classroom.course import course_directory, hidden_secret
 from autograder.exercise import Exercise
 from autograder.exercises import load
-from autograder.exercises.attention.scaled_dot_product import with_baddbmm
 from autograder.kept import FitDraws
 from autograder.lessons import ROOT, TOPICS
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_cases, make_sheet
+from exercises.attention.scaled_dot_product import with_baddbmm
 from helpers.checking.calling.drivers import Case, run
 from tests.support.small_course import explained
 

@@ -81,7 +81,13 @@ def test_a_changed_reference_shows(kept):
 def test_the_digest_of_the_installation_covers_code_names_and_data(tmp_path, monkeypatch):
     monkeypatch.setattr(versions.lessons, "ROOT", tmp_path)
     seen = [versions.installation()]
-    for name in ("autograder/a.py", "autograder/inner/b.py", "helpers/c.py", "helpers/inner/d.json"):
+    for name in (
+        "autograder/a.py",
+        "autograder/inner/b.py",
+        "exercises/b/c.py",
+        "helpers/c.py",
+        "helpers/inner/d.json",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("one")
         seen.append(versions.installation())

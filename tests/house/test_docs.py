@@ -273,7 +273,7 @@ def test_the_example_builds_and_its_cell_is_right(example, tmp_path):
     exercise, cells, listed = example
     course = Course(tmp_path)
     course.specs[exercise.id] = exercise
-    course.write("autograder/exercises/attention/mutants.json", listed)
+    course.write("exercises/attention/mutants.json", listed)
     course.write("notebooks/01_attention.py", f"{MASTER}\n{cells}")
     assert course.build() == 0
     [said] = re.findall(

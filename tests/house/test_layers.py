@@ -5,7 +5,7 @@ from pathlib import Path
 
 from autograder.lessons import ROOT, TOPICS
 
-GROUND = {path.stem for path in (ROOT / "autograder").glob("*.py")} | {"exercises"}
+GROUND = {path.stem for path in (ROOT / "autograder").glob("*.py")}
 LAYERS = ["ground", "child", "authoring", "grading", "classroom", "commands"]
 MODULES = sorted(
     path.relative_to(ROOT) for room in ("autograder", "helpers") for path in (ROOT / room).rglob("*.py")

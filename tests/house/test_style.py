@@ -10,7 +10,15 @@ from tests.support.proved import follows_from
 
 
 @follows_from(
-    "autograder/**/*.py", "benchmarks", "deploy", "helpers", "notebooks", "tests/**/*.py", "*.py", "*.toml"
+    "autograder/**/*.py",
+    "exercises",
+    "benchmarks",
+    "deploy",
+    "helpers",
+    "notebooks",
+    "tests/**/*.py",
+    "*.py",
+    "*.toml",
 )
 @pytest.mark.parametrize(
     "command", [("ruff", "check"), ("ruff", "format", "--check"), ("mypy",)], ids=" ".join

@@ -6,8 +6,8 @@ import torch
 from transformers import BertConfig, BertForPreTraining, GPT2Config, GPT2LMHeadModel
 
 from autograder import exercises
-from autograder.exercises.bert.shared import passages
 from autograder.sheets import VISIBLE_SEED, make_cases, outcome_of
+from exercises.bert.shared import passages
 from helpers import bert, corpora, finetuning, pretraining
 from helpers.bert import experiments, explorers, figures, published, recipes
 from helpers.checking.calling.drivers import judged, run

@@ -86,7 +86,7 @@ def test_the_first_position_is_seen_with_so_many_layers_and_not_with_fewer(n, k,
 
 
 def test_a_logarithm_would_round_up_where_the_cases_say_so():
-    from autograder.exercises.complexity.layers_to_connect import MISROUNDED
+    from exercises.complexity.layers_to_connect import MISROUNDED
 
     for n, k in MISROUNDED:
         assert math.ceil(math.log(n, k)) == complexity.layers_to_connect(n, k, True) + 1

@@ -19,7 +19,18 @@ from typing import Any
 from autograder.lessons import ROOT
 
 KEPT = ROOT / ".rows"
-CODE = ("autograder", "benchmarks", "deploy", "helpers", "notebooks", "tests", "*.py", "*.toml", "*.txt")
+CODE = (
+    "autograder",
+    "benchmarks",
+    "deploy",
+    "exercises",
+    "helpers",
+    "notebooks",
+    "tests",
+    "*.py",
+    "*.toml",
+    "*.txt",
+)
 
 
 class Rows:

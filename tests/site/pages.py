@@ -168,6 +168,15 @@ def test_a_prediction_answers_a_click_and_then_shows_its_figure(browser, address
             assert all(each.is_visible() for each in figure.all())
 
 
+def test_a_page_that_is_opened_from_a_disk_answers_too(browser) -> None:
+    with browser.new_page() as page:
+        page.goto((MADE / f"{LESSONS[1]}.html").as_uri())
+        waiting = page.locator(".hs-waits").count()
+        page.locator(".hs-predict button").first.click()
+        assert page.locator(".hs-waits").count() < waiting
+        assert page.evaluate(MOVED) == []
+
+
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_an_exercise_of_choice_passes_by_the_right_choice_alone(browser, address, lesson) -> None:
     known = [spec for spec in exercises.load(lessons.topic(lesson)).values() if spec.driver == "choice"]

@@ -36,7 +36,7 @@ PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 PROCESSES = multiprocessing.get_context("forkserver")
 PRELOADED = [
     "autograder.classroom.class_run",
-    "autograder.exercises.attention",
+    "exercises.attention",
     "autograder.grading.judge",
     "autograder.sheets",
     "nbgrader.apps",

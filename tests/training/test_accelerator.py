@@ -342,7 +342,7 @@ def smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(of_the_block, "speak", functools.partial(of_the_block.speak, longest=6))
 
 
-DECIDE = ("helpers", "autograder/*.py", "autograder/authoring/*.py", "autograder/exercises/**/*.py")
+DECIDE = ("helpers", "autograder/*.py", "autograder/authoring/*.py", "exercises/**/*.py")
 each_lesson = pytest.mark.parametrize(
     "lesson",
     [pytest.param(lesson, marks=follows_from(f"notebooks/{lesson}.py", *DECIDE)) for lesson in TRAININGS],

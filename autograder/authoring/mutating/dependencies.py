@@ -12,7 +12,7 @@ from pathlib import Path
 
 from helpers.checking.calling import registry
 
-PROJECT = ("autograder", "helpers")
+PROJECT = ("autograder", "exercises", "helpers")
 Name = tuple[str, str]  # a module, and a name at its top
 
 

@@ -51,12 +51,12 @@ class Record:
 
 def record_file(topic: str) -> str:
     """Where the build's record of a topic lies, below the course's folder."""
-    return f"autograder/exercises/{topic}/verified.json"
+    return f"exercises/{topic}/verified.json"
 
 
 def listed_file(topic: str) -> str:
     """Where an author lists mutants that are right as well, below the course's folder."""
-    return f"autograder/exercises/{topic}/mutants.json"
+    return f"exercises/{topic}/mutants.json"
 
 
 def read(topic: str, root: Path = ROOT) -> dict[str, Record]:

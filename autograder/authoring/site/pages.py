@@ -26,7 +26,7 @@ WAITS = re.compile(r'after_predicting\(\s*"([^"]+)"')
 PERSONAL = ("check_installation()", "list_lessons()", "live_slider()", "make_proof(", "training.kept()")
 WHEN = re.compile(r"^The model .* was trained here on .*\n?", re.MULTILINE)
 PROGRESS = "<progress "  # how fast that machine went
-# An explorer that needs a kernel has a number that differs at each run, and shows its still picture.
+# An explorer that needs a kernel has a number that differs at each run; here it is still, or computes.
 STYLE, SCRIPT = (
     re.compile(r"<style>.*?</style>\s*", re.DOTALL),
     re.compile(r"<script>.*?</script>", re.DOTALL),
@@ -147,7 +147,8 @@ def _outputs(done: NotebookNode, figures: Path) -> list[NotebookNode]:
 def _lasting(page: str, figures: Path) -> str:
     """What an output shows as HTML where there is no kernel: a live module, or a still picture."""
     if LIVE in page:
-        return FIGURE.sub(lambda found: _in_a_file(found, figures), page)
+        alike = STILL.sub(r"headstart-view\1", page)
+        return FIGURE.sub(lambda found: _in_a_file(found, figures), alike)
     still = STILL.sub("still", SCRIPT.sub("", STYLE.sub("", page)))
     return FIGURE.sub(lambda found: _in_a_file(found, figures), still)
 

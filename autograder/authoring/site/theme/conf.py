@@ -30,7 +30,8 @@ html_theme_options = {
 }
 html_context, html_favicon = {"default_mode": "auto"}, "_static/favicon.svg"
 html_static_path, html_extra_path, exclude_patterns = ["_static"], ["extra"], ["extra"]
-html_css_files, html_js_files = ["site.css"], [("site.js", {"type": "module"})]
+# Deferred, and no module, which isn't loaded from a disk.
+html_css_files, html_js_files = ["site.css"], [("site.js", {"defer": "defer"})]
 html_math_renderer = "ours"
 html_baseurl = URL = os.environ.get("SITE_URL", "")
 PICTURE = "A heat map of attention weights with a sentence, a temperature slider and a choice of masks."

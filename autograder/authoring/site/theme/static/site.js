@@ -1,10 +1,10 @@
 // A page's predictions and choices, without a kernel.
 
-const tag = name => name.replaceAll(".", "-")
+const tagOf = name => name.replaceAll(".", "-")
 
 document.querySelectorAll(".hs-predict").forEach(prediction => {
     const buttons = prediction.querySelectorAll("button"), said = prediction.querySelector(".hs-said")
-    const waiting = document.querySelectorAll(`.tag_waits-${tag(prediction.dataset.prediction)}`)
+    const waiting = document.querySelectorAll(`.tag_waits-${tagOf(prediction.dataset.prediction)}`)
     waiting.forEach(cell => cell.classList.add("hs-waits"))
     buttons.forEach(button => button.addEventListener("click", () => {
         buttons.forEach(each => each.setAttribute("aria-pressed", each === button))
