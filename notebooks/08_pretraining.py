@@ -469,9 +469,10 @@ check("pretraining.training_step", training_step)
 #
 # **Why.** One learning rate is too large for some numbers and too small for others: a rare word's gradients are
 # tiny. **Adam** (Kingma and Ba 2015) keeps two running means for each number, $m$ of its gradients and $v$ of their
-# squares, and moves it by $m/\sqrt{v}$, whose size is about 1 however small the gradients are. Both means start at
-# 0; the *bias correction*, division by $1 - \beta^t$ at step $t$, makes up for that. **AdamW** also shrinks each
-# weight a little, beside the gradient, not through it: the decay is *decoupled* (Loshchilov and Hutter 2019).
+# squares. It moves by the rate $\eta$ times $m/\sqrt{v}$, whose size is about 1 however small the gradients are. Both
+# means start at 0; the *bias correction*, division by $1 - \beta^t$ at step $t$, makes up for that. **AdamW** also
+# shrinks weights by a decay $\lambda$, beside the gradient, not through it: it is *decoupled* (Loshchilov and Hutter
+# 2019). The small $\epsilon$ keeps the denominator from 0.
 #
 # $$m \leftarrow \beta_1 m + (1 - \beta_1)\, g \qquad v \leftarrow \beta_2 v + (1 - \beta_2)\, g^2$$
 #
@@ -711,7 +712,7 @@ def pretrain(model, steps, batch_size=24, warmup=50):
 # grammar's. An interrupted run resumes when you run this cell again. The weights are kept for lesson 9;
 # `TRAIN_ANEW = True` trains again.
 #
-# On a fast GPU (NVIDIA's H200; `%env HEADSTART_DEVICE=cuda`, as in 6.14), this run, with torch's AdamW, took
+# On NVIDIA's H200 (`%env HEADSTART_DEVICE=cuda`, as in 6.14), this run, with torch's AdamW, took
 # {measured.lessons_from_top_to_bottom.08_pretraining_pretraining.s_cuda} seconds instead of
 # {measured.lessons_from_top_to_bottom.08_pretraining_pretraining.s_cpu}, with the same held-out loss.
 
@@ -816,8 +817,8 @@ with waiting_for("the training in 8.11"):
     show(explorers.next_words(next_probabilities(before), title=f"... {before[-28:]} ..."))
 
 # %% [markdown]
-# The kind of book decides which places can follow. Now three pairs of beginnings. They differ in the number of
-# the subject, in the hero, and, seventeen tokens back, in the author's first name.
+# Now three pairs of beginnings, which differ in the number of the subject, in the hero, and, seventeen tokens back,
+# in the author's first name.
 
 # %% draw=true
 # What number, hero and author do to the next word
@@ -1548,7 +1549,7 @@ with waiting_for("Exercise 8.20"):
 # {measured.training_pretraining_real_text.ours.validation_loss:.2f}, in
 # {measured.training_pretraining_real_text.ours.seconds} seconds on two cores.)
 #
-# And with the tokens of 8.19? The same model, steps and seed, with no merges, with 256 and with 1,024:
+# And with the tokens of 8.19? The same model, steps and seed, with 0, 256 and 1,024 merges:
 
 # %% predict="pretraining.vocabulary"
 

@@ -71,11 +71,12 @@ class ByHand(torch.optim.Optimizer):
 
     def _move(self, weight: torch.Tensor, settings: Mapping[str, Any]) -> None:
         known = self.state[weight]
-        known["step"] = known.get("step", 0) + 1
-        means = [known.setdefault(name, torch.zeros_like(weight)) for name in ("mean", "square")]
-        new, *found = self.adamw(weight.detach(), weight.grad, *means, **{"step": known["step"]} | settings)
+        if not known:
+            known |= {"step": 0, "mean": torch.zeros_like(weight), "square": torch.zeros_like(weight)}
+        known["step"] += 1
+        given = weight.detach(), weight.grad, known["mean"], known["square"]
+        new, known["mean"], known["square"] = self.adamw(*given, **{"step": known["step"], **settings})
         weight.copy_(new)
-        known["mean"], known["square"] = found
 
 
 class Piece(NamedTuple):
@@ -122,7 +123,7 @@ def _model(seed: int) -> LanguageModel:
 
 @training.on_device
 def _learn(model: LanguageModel, adamw: Step, piece: Mapping[str, Any], steps: int, seed: int) -> list[float]:
-    settings = {"betas": BETAS, "decay": DECAY} | piece
+    settings: dict[str, Any] = {"betas": BETAS, "decay": DECAY, **piece}
     in_gradient = settings.pop("in_gradient", 0.0)
     optimizer = ByHand(model.parameters(), adamw, lr=RATE, **settings)
     loss_of, lengths = training.beside(experiments.loss_of), []

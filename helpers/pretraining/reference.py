@@ -268,7 +268,7 @@ def both_optimizers(model: LanguageModel) -> CombinedOptimizer:
     The model multiplies its words by √C, its positions by nothing, so these need larger steps.
     """
     matrices, rest = matrices_and_rest(model)
-    adam = optimizer_of([model.words.weight], PEAK)
+    adam = optimizer_of(model.words, PEAK)
     adam.add_param_group({"params": [model.positions.weight], "lr": POSITIONS_PEAK})
     adam.add_param_group({"params": [weight for weight in rest if weight.dim() < 2], "weight_decay": 0.0})
     return CombinedOptimizer(Muon(matrices, lr=MATRIX_PEAK), adam)
