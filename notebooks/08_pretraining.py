@@ -647,7 +647,11 @@ def grammar_loss(texts):
 # all about equally long. It scales the running mean $M$ of the gradients to length 1 and puts it through a
 # polynomial five times (*Newton–Schulz*):
 #
-# $$M \leftarrow 0.95\,M + 0.05\,G \qquad X = M / \lVert M \rVert \qquad X \leftarrow aX + bXX^\top X + c\,(XX^\top)^2 X \qquad W \leftarrow W - \eta X$$
+# $$M \leftarrow 0.95\,M + 0.05\,G \qquad X = M / \lVert M \rVert$$
+#
+# $$X \leftarrow aX + bXX^\top X + c\,(XX^\top)^2 X \quad \text{five times}$$
+#
+# $$W \leftarrow W - \eta X$$
 #
 # with $a$ = 3.44, $b$ = −4.78, $c$ = 2.03. The singular vectors stay, and each singular value $s$ becomes
 # $as + bs^3 + cs^5$, until all are near 1: $X$ is nearly orthogonal. (Ours also looks one gradient ahead, like
