@@ -1371,7 +1371,7 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
 # The first merges shorten texts a lot, later ones less and less.
 
 # %% [markdown]
-# ### Bytes
+# ### Bytes instead of letters
 #
 # A letter that no review has, such as φ, has no token. GPT-2 therefore begins with bytes (Radford et al. 2019,
 # section 2.2): UTF-8 writes every text with 256 of them. Your functions need no change: written as two hexadecimal
