@@ -177,7 +177,7 @@ def test_devices_are_those_that_torch_finds(gpu: torch.device, monkeypatch: pyte
 # Cells that train, by a piece of their text.
 TRAININGS = {
     "06_block": ("experiments.depths(", "experiments.train("),
-    "08_pretraining": ("pretrain(fresh", "scaling.measure([1e11]"),
+    "08_pretraining": ("adam.measure(", "pretrain(fresh", "scaling.measure([1e11]"),
     "09_finetuning": (
         "experiments.pretrained_weights()", 'training.Live(steps, "nats per review"', "watched = None",
         "EPOCHS, SEEDS, LABELS = ", "steps_by_size = ", "adapter=LoRALinear",
