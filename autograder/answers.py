@@ -17,8 +17,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import torch
-
 MARK = "exercise"  # what an exercise's file calls its entry
 ARROW = " →"  # in an edit, and in the name of a mutant
 
@@ -80,7 +78,8 @@ def is_mark(decorator: ast.expr) -> bool:
 def slip(name: str, right: Any, edits: Iterable[str]) -> Any:
     """A right answer with a slip in it.
 
-    It runs in a copy of the right answer's module, with torch and math, and tracebacks show its own lines.
+    It runs in a copy of the right answer's module, with math, and with torch, NumPy and pandas where they are
+    there. Tracebacks show its own lines.
 
     Args:
         name: the slip's.
@@ -144,7 +143,7 @@ def _misfit(name: str, right: Any, old: str, count: int) -> str:
 def _compiled(name: str, right: Any, text: str) -> Any:
     file = f"<{right.__module__}.{right.__name__}, {name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names = {"math": math, "torch": torch} | vars(sys.modules[right.__module__])
+    names = {"math": math, **known_packages()} | vars(sys.modules[right.__module__])
     if unknown := sorted(_globals(text) - names.keys() - vars(builtins).keys()):
         cure = "import it, or change the edits"
         raise SlipError(f'slip "{name}": `{unknown[0]}` isn\'t known beside `{right.__name__}`; {cure}')
@@ -152,6 +151,12 @@ def _compiled(name: str, right: Any, text: str) -> Any:
     answer = names[right.__name__]
     _EDITED[answer] = text
     return answer
+
+
+def known_packages() -> dict[str, ModuleType]:
+    """What an edit may use without an import in the exercise's file, by the names that everybody uses."""
+    usual = {"torch": "torch", "np": "numpy", "pd": "pandas"}
+    return {name: sys.modules[module] for name, module in usual.items() if module in sys.modules}
 
 
 def pasted(answer: Any, known: Container[str]) -> str:

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    import torch
-
     from helpers.checking.calling.outcome import Case
 
 
@@ -35,8 +33,8 @@ class Exercise:
         title: as a heading, for people.
         points: earned when every case passes.
         reference: what is right: a function, or for the "choice" driver a dict.
-        cases: makes the calls, from a generator of random numbers that decides values and sizes. Sizes of
-            one call are pairwise distinct, so that swapped axes can't hide.
+        cases: makes the calls, from a generator of random numbers that decides values and sizes, see
+            `autograder.drawing`. Sizes of one call are pairwise distinct, so that swapped axes can't hide.
         driver: how the answer is called, a key of `DRIVERS` (`helpers/checking/calling/drivers.py`).
         returns: names of the returned values, for messages.
         properties: functions of `helpers.checks` that hold beyond the values.
@@ -51,13 +49,14 @@ class Exercise:
         fixed: why a size that the docstring leaves open is never drawn, where it can't be.
         full_precision: whether the text asks for it: results for float64 inputs are then wrong where a step
             rounds to float32. Elsewhere that costs nothing, and the check remarks on it.
+        draft: whether it is a first spec: then it needn't have all that an exercise should.
     """
 
     id: str
     title: str
     points: int
     reference: Any
-    cases: "Callable[[torch.Generator], list[Case]]"
+    cases: "Callable[[Any], list[Case]]"
     driver: str = "call"
     returns: tuple[str, ...] = ("output",)
     properties: tuple[Callable, ...] = ()
@@ -70,6 +69,7 @@ class Exercise:
     square: str = ""
     fixed: str = ""
     full_precision: bool = False
+    draft: bool = False
 
     @property
     def topic(self) -> str:

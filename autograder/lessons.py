@@ -3,47 +3,27 @@
 import difflib
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import nbformat
-from nbformat import NotebookNode
+from autograder.courses import ENGINE, ENGINE_HELPERS, FILE, Course, at, current
 
-ROOT = Path(__file__).resolve().parents[1]
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+ROOT = ENGINE  # for what is about the engine itself, such as its tests
 NUMBERED = re.compile(r"[0-9]{2}_")
 
-# The number of each topic, in the course's order: a master's name says both.
-NUMBERS = {path.stem[3:]: int(path.stem[:2]) for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.py"))}
-TOPICS = tuple(NUMBERS)
-# Which helpers a lesson's students may read follows from where they lie. A topic's own folder opens with its
-# lesson; but the reference in it, and the `__init__.py` that passes it on, answer what the lesson asks for,
-# and open with the next. What several lessons share opens with the lesson that is named here. The models in
-# models/ build on several lessons and serve several later ones, but hold answers: each file opens by itself.
-OPENS = {
-    "__init__.py": "start_here",
-    "checks.py": "start_here",
-    "checking": "start_here",
-    "storage.py": "start_here",
-    "figures": "start_here",
-    "kept.py": "attention",
-    "timing.py": "attention",
-    "corpora.py": "block",
-    "text": "block",
-    "training": "block",
-    "sharing": "block",
-    "own.py": "counting",
-    "models/__init__.py": "counting",
-    "models/blocks.py": "counting",
-    "models/linear.py": "counting",
-    "models/transformer.py": "counting",
-    "models/encoder_decoder.py": "modern",  # answers translation
-}
+
+def names(root: Path | None = None) -> list[str]:
+    """The lessons of a course, in order: `00_start`, `01_attention`, ...
+
+    Args:
+        root: the course's folder; None means the current course's, here and below.
+    """
+    return list((at(root) if root else current()).lessons)
 
 
-def names(root: Path = ROOT) -> list[str]:
-    """The lessons that have a master, in order: `00_start_here`, `01_attention`, ..."""
-    return sorted(path.stem for path in (root / "notebooks").glob("[0-9][0-9]_*.py"))
-
-
-def find(name: str, root: Path = ROOT) -> str:
+def find(name: str, root: Path | None = None) -> str:
     """The lesson that somebody means by `01_attention`, `01`, `1`, `attention` or a path to its master.
 
     Raises:
@@ -85,65 +65,97 @@ def topic(lesson: str) -> str:
     return lesson[3:]
 
 
-def master_path(lesson: str, root: Path = ROOT) -> Path:
+def master_path(lesson: str, root: Path | None = None) -> Path:
     """Where a lesson is written."""
-    return root / "notebooks" / f"{lesson}.py"
+    return (root or current().root) / "notebooks" / f"{lesson}.py"
 
 
-def source_path(lesson: str, root: Path = ROOT) -> Path:
+def source_path(lesson: str, root: Path | None = None) -> Path:
     """The instructor's notebook, with solutions."""
-    return root / "source" / lesson / f"{lesson}.ipynb"
+    return (root or current().root) / "source" / lesson / f"{lesson}.ipynb"
 
 
-def release_path(lesson: str, root: Path = ROOT) -> Path:
+def release_path(lesson: str, root: Path | None = None) -> Path:
     """The notebook as students get it."""
-    return root / "release" / lesson / f"{lesson}.ipynb"
+    return (root or current().root) / "release" / lesson / f"{lesson}.ipynb"
 
 
-def helper_files(lesson: int, root: Path = ROOT) -> list[Path]:
-    """The helpers that students of a lesson, given by its number, may read.
+def helper_files(lesson: int, root: Path | None = None) -> dict[str, Path]:
+    """The helpers that students of a lesson, given by its number, may read: `helpers/checks.py`, and so on.
+
+    The engine's come with every lesson, unless the course's `[opens]` says otherwise. For the course's own it
+    follows from where they lie: a topic's folder opens with its lesson, but the reference in it, and the
+    `__init__.py` that passes it on, answer what the lesson asks for, and open with the next. What several
+    lessons share opens with the lesson that `[opens]` names.
+
+    Returns:
+        Each file, by its path below the folder of the course.
 
     Raises:
-        LookupError: it follows from nothing with which lesson one of all the helpers opens.
+        LookupError: it follows from nothing with which lesson one of all the helpers opens, or the engine
+            has one of the same name.
     """
     from helpers.figures.predicting import REVEALED  # here: most commands need no helpers
 
-    folder = root / "helpers"
-    files = [p for p in sorted(folder.rglob("*")) if p.is_file() and "__pycache__" not in p.parts]
-    first = {path: opens(path.relative_to(folder)) for path in files}
+    course = at(root) if root else current()
+    files = _files(course.root / "helpers")
+    if not course.is_engines:
+        if taken := [path for path in files if path.parts[0] in ENGINE_HELPERS]:
+            raise LookupError(
+                f"helpers/{taken[0].as_posix()}: the engine has a helpers/{taken[0].parts[0]}, and students "
+                "get both in one folder; call yours something else"
+            )
+        files |= {path: file for path, file in _files(ENGINE / "helpers").items() if _is_engines(path)}
+    first = {path: opens(path, course) for path in files}
     own = {path for path in files if path.name != REVEALED or first[path] == lesson}
-    return [path for path in files if first[path] <= lesson and path in own]
+    return {f"helpers/{p.as_posix()}": files[p] for p in sorted(files) if first[p] <= lesson and p in own}
 
 
-def opens(helper: Path) -> int:
+def _files(folder: Path) -> dict[Path, Path]:
+    """The files in a folder of helpers, by their path below it."""
+    found = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(folder): path for path in found}
+
+
+def _is_engines(helper: Path) -> bool:
+    return helper.parts[0] in ENGINE_HELPERS
+
+
+def opens(helper: Path, course: Course | None = None) -> int:
     """The number of the first lesson whose students may read a helper.
 
     Args:
         helper: its path below `helpers/`.
+        course: whose; None means the current one.
 
     Raises:
-        LookupError: neither its place nor `OPENS` says.
+        LookupError: neither its place nor the course's `[opens]` says.
     """
+    course = course or current()
     room, *rest = helper.parts
-    if room in NUMBERS and rest:
-        return NUMBERS[room] + (rest[0] in ("__init__.py", "reference.py", "reference"))
-    first = OPENS.get(helper.as_posix(), OPENS.get(room))
-    if first is None:
-        shared = any(name.startswith(f"{room}/") for name in OPENS)
-        new = "" if shared or not rest else f"; for a new lesson, call `headstart new lesson {room}`"
-        raise LookupError(
-            f"nothing says with which lesson helpers/{helper.as_posix()} opens: move it into the folder of "
-            f"its lesson, such as helpers/attention/, or name it in OPENS in autograder/lessons.py{new}"
-        )
-    return NUMBERS[first]
+    if room in course.numbers and rest:
+        return course.numbers[room] + (rest[0] in ("__init__.py", "reference.py", "reference"))
+    first = course.opens.get(helper.as_posix(), course.opens.get(room))
+    if first is not None:
+        return course.numbers[first]
+    if _is_engines(helper):
+        return 0
+    shared = any(name.startswith(f"{room}/") for name in course.opens)
+    new = "" if shared or not rest else f"; for a new lesson, call `headstart new lesson {room}`"
+    raise LookupError(
+        f"nothing says with which lesson helpers/{helper.as_posix()} opens: move it into the folder of its "
+        f"lesson, helpers/TOPIC/, or name it in [opens] of {FILE}{new}"
+    )
 
 
-def load_source_notebook(lesson: str, root: Path = ROOT) -> NotebookNode:
+def load_source_notebook(lesson: str, root: Path | None = None) -> "NotebookNode":
     """The instructor's notebook: the skeleton on which a submission is rebuilt. Ask its cells with `kind`.
 
     Raises:
         FileNotFoundError: there is no such notebook; where it is one that we build, the text says how.
     """
+    import nbformat  # here: most commands need none
+
     path = source_path(lesson, root)
     if not path.is_file():
         cure = f": build it with `headstart build {lesson}`" if lesson in names(root) else ""
@@ -151,7 +163,7 @@ def load_source_notebook(lesson: str, root: Path = ROOT) -> NotebookNode:
     return nbformat.read(path, as_version=4)
 
 
-def kind(cell: NotebookNode) -> str:
+def kind(cell: "NotebookNode") -> str:
     """What a cell of a source notebook is.
 
     Returns:
@@ -165,7 +177,7 @@ def kind(cell: NotebookNode) -> str:
     return marked or ("given" if cell.cell_type == "code" else "prose")
 
 
-def is_test(cell: NotebookNode) -> bool:
+def is_test(cell: "NotebookNode") -> bool:
     """Whether nbgrader itself would grade by this cell: locked code with points, and no check of ours."""
     nbgrader = cell.metadata.get("nbgrader", {})
     return bool(
@@ -176,7 +188,7 @@ def is_test(cell: NotebookNode) -> bool:
     )
 
 
-def exercise_of(cell: NotebookNode) -> str:
+def exercise_of(cell: "NotebookNode") -> str:
     """The id of the exercise or question that a cell belongs to, `attention.softmax`; "" where to none."""
     return cell.metadata.get("headstart", {}).get("id", "")
 

@@ -28,7 +28,7 @@ THREADS = 500
 WORKER_BYTES = MEMORY_BYTES + (1 << 30)  # so that a submission gets its MemoryError before it is ended
 WORKER_THREADS = THREADS + 50  # with what the worker and bubblewrap have
 
-# -- what is handed in (`grading/submission.py`, `classroom/collect.py`) -------------------------------------
+# -- what is handed in (`grading/handed_in.py`, `classroom/collect.py`) --------------------------------------
 
 MAX_NOTEBOOK = 256 << 20  # bytes, outputs and all
 MAX_JSON_PARTS = 5_000_000  # lists and objects in its JSON, and half of what they hold: larger in memory

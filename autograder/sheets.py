@@ -4,12 +4,11 @@ import contextlib
 import hashlib
 import hmac
 import inspect
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
-
-import torch
 
 from autograder.drawing import generator
 from autograder.exercise import Exercise, Misconception
@@ -17,11 +16,12 @@ from autograder.kept import FitDraws
 from helpers.checking.assessing import assess
 from helpers.checking.calling.drivers import judged, run
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
-from helpers.checking.calling.values import map_tensors, tensors
+from helpers.checking.calling.values import arrays, map_arrays, map_tensors
 from helpers.checking.comparing import compare_gradients
 from helpers.checking.explaining.recognising import Failure
 from helpers.checking.explaining.sketches import to_text
 from helpers.checking.finding import Status
+from helpers.checking.kinds.arrays import dtype_name, in_dtype
 from helpers.checks import KnownMisconception, Sheet, compare
 
 VISIBLE_SEED = "visible"
@@ -59,6 +59,9 @@ def overlay(right: Mapping, wrong: Mapping) -> dict:
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
     """Let torch use one thread: sums then come out the same on any machine, and small ones sooner."""
+    if not (torch := sys.modules.get("torch")):
+        yield
+        return
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -109,9 +112,10 @@ def _arguments(exercise: Exercise) -> tuple[str, ...]:
     """What the text calls the arguments of a case, where it has names for them."""
     if exercise.driver == "module":
         return ("sizes", "weights", *list(inspect.signature(exercise.reference.forward).parameters)[1:])
-    if exercise.driver not in ("call", "call_measured", "copies", "call_with_layer"):
+    if exercise.driver not in ("call", "call_measured", "copies", "call_with_layer", "iterate", "printed"):
         return ()
-    return tuple(inspect.signature(exercise.reference).parameters)
+    first = ("number of items",) if exercise.driver == "iterate" else ()
+    return (*first, *inspect.signature(exercise.reference).parameters)
 
 
 def with_misconceptions(sheet: Sheet, exercise: Exercise) -> Sheet:
@@ -257,7 +261,9 @@ def make_cases(exercise: Exercise, seed: str) -> list[Case]:
 def _draw(exercise: Exercise, seed: str) -> tuple[list[Case], list[Outcome]]:
     """Cases that can be judged by, and what is right for each."""
     digest = hashlib.sha256(f"{exercise.id}/{seed}".encode()).digest()
-    drawn_from = generator(int.from_bytes(digest[:7], "big"), hidden=seed != VISIBLE_SEED)
+    drawn_from = generator(
+        int.from_bytes(digest[:7], "big"), hidden=seed != VISIBLE_SEED, cases=exercise.cases
+    )
     for _ in range(DRAWS_AT_MOST):
         cases = exercise.cases(drawn_from)
         expected = [_expected(exercise, case) for case in cases]
@@ -272,32 +278,32 @@ def _steady(exercise: Exercise, case: Case, expected: Outcome) -> bool:
     Unless the text asks for full precision, answers may compute in float32 what is given in float64.
     """
     inputs = [case.args, case.kwargs]
-    dtypes = {tensor.dtype for tensor in tensors(inputs)}
-    if torch.float64 in dtypes and not exercise.full_precision:
-        args, kwargs = _cast(inputs, torch.float64, torch.float32)
+    dtypes = {dtype_name(array) for array in arrays(inputs)}
+    if "float64" in dtypes and not exercise.full_precision:
+        args, kwargs = _cast(inputs, "float64", "float32")
         rounded = _expected(exercise, replace(case, args=args, kwargs=kwargs)).outputs
-        outputs = _cast(rounded, torch.float32, torch.float64)
+        outputs = _cast(rounded, "float32", "float64")
         if compare(expected.outputs, outputs, slack=0.5, coarse=True):
             return False
-    if torch.float32 not in dtypes:
+    if "float32" not in dtypes:
         return True
-    args, kwargs = _cast(inputs, torch.float32, torch.float64)
+    args, kwargs = _cast(inputs, "float32", "float64")
     exact = _expected(exercise, replace(case, args=args, kwargs=kwargs))
-    outputs, gradients = _cast([exact.outputs, exact.gradients], torch.float64, torch.float32)
+    outputs, gradients = _cast([exact.outputs, exact.gradients], "float64", "float32")
     if compare(expected.outputs, outputs, slack=0.1):
         return False
     pairs = zip(expected.gradients or [], gradients or [], strict=True)
     return not any(right is not None and compare_gradients(right, exact, slack=0.1) for right, exact in pairs)
 
 
-def _cast(value: Any, old: torch.dtype, new: torch.dtype) -> Any:
-    """The value with its tensors of one dtype in another."""
-    return map_tensors(lambda tensor: tensor.to(new) if tensor.dtype == old else tensor, value)
+def _cast(value: Any, old: str, new: str) -> Any:
+    """The value with its arrays of one dtype in another."""
+    return map_arrays(lambda array: in_dtype(array, new) if dtype_name(array) == old else array, value)
 
 
 def _expected(exercise: Exercise, case: Case) -> Outcome:
     outcome = judged(exercise.driver, case, outcome_of(exercise, exercise.reference, case))
-    outputs = map_tensors(torch.Tensor.detach, outcome.outputs)
+    outputs = map_tensors(lambda tensor: tensor.detach(), outcome.outputs)
     # The inputs are to stay as the case has them, which needn't be said again.
     return replace(outcome, outputs=outputs, inputs_after=None)
 

@@ -29,12 +29,13 @@ import torch
 from rich.table import Table
 
 from autograder import lessons
-from autograder.child.worker import WARM_UP, import_late
+from autograder.child.worker import OF_TORCH, WARM_UP, import_late
 from autograder.classroom.course import course_directory, find_submissions
 from autograder.classroom.gradebook import Book
 from autograder.grading.grader import Grader
+from autograder.grading.handed_in import Submission
 from autograder.grading.lesson import Lesson
-from autograder.grading.submission import Submission, canonical
+from autograder.grading.submission import canonical
 from autograder.lessons import ROOT
 from benchmarks.results import write
 from tests.long.rows import Rows, add_option
@@ -201,12 +202,11 @@ def seconds_of(sources: list[str], folder: Path) -> float:
 def warm_up(lesson_name: str) -> None:
     """Import what a lesson's cells import, as the grader's worker does."""
     for helper in lessons.helper_files(lessons.number(lesson_name)):
-        if helper.suffix != ".py":
-            continue
-        importlib.import_module(".".join(helper.relative_to(lessons.ROOT).with_suffix("").parts))
+        if helper.endswith(".py"):
+            importlib.import_module(helper.removesuffix(".py").replace("/", "."))
     importlib.import_module("matplotlib.pyplot")
     with contextlib.redirect_stdout(None):
-        _execute(list(WARM_UP))
+        _execute([*OF_TORCH, *WARM_UP])
     import_late()
     gc.collect()
     gc.freeze()  # or the children's garbage collection would copy all of this process

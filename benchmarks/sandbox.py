@@ -60,7 +60,7 @@ def main() -> None:
 @contextlib.contextmanager
 def _worker(*, sandboxed: bool) -> Iterator[Worker]:
     """A warm worker, made ready for many submissions."""
-    worker = Worker(tuple(helper_files(1)), sandboxed=sandboxed, few=0)
+    worker = Worker(helper_files(1), sandboxed=sandboxed, few=0)
     try:
         _run(worker, "")
         yield worker

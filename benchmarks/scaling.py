@@ -27,8 +27,8 @@ from autograder.classroom.course import course_directory, find_submissions
 from autograder.classroom.gradebook import Book
 from autograder.grading.executors import open_executor
 from autograder.grading.grader import Grader
+from autograder.grading.handed_in import Submission
 from autograder.grading.lesson import Lesson
-from autograder.grading.submission import Submission
 from autograder.results import Graded
 from benchmarks.grading import make_course, resident, worker_below
 from benchmarks.results import write

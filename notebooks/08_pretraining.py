@@ -1,9 +1,8 @@
 # %% [markdown]
 # # 8 · Pretraining a language model
 #
-# - **You will learn** how GPT learned to write: by predicting what comes next, one token at a time. You build
-#   the loss and the training step, train a model on your own machine, and let it write. The best possible loss
-#   is known, so you will see how good it is.
+# - **You will learn** how GPT learned to write: by predicting what comes next. You build the loss, the optimizer and
+#   the training step, train a model, and let it write. The best possible loss is known.
 # - **You need** lessons 1 to 7, whose parts are put together here.
 # - **Time** {minutes} minutes, in three sittings: 8.1 to 8.5, 8.6 to 8.12, 8.13 to 8.21. The training takes about a
 #   minute and a half on two cores.
@@ -29,7 +28,7 @@ from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
 from helpers.figures.showing import show, waiting_for
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
-from helpers.pretraining import drawings, explorers, plays, scaling
+from helpers.pretraining import adam, drawings, explorers, plays, scaling
 from helpers.pretraining.explorers import trained, two_prompts
 from helpers.training.muon import CombinedOptimizer, Muon, matrices_and_rest
 
@@ -49,11 +48,9 @@ torch.set_num_threads(1)  # each core will have rows of its own to work on
 # %% [markdown]
 # ## 8.1 A text whose entropy is known
 #
-# In this lesson your model learns two languages. The first is simple: book reviews, written by a grammar with
-# known probabilities. So the best possible loss, the **entropy**, can be computed. The second is Shakespeare's,
-# in letters or in tokens of your own making. How well that can be predicted at all, nobody knows.
-#
-# Set `SHAKESPEARE` to True to download his plays once (1 MB); 8.21 trains on them.
+# Your model learns two languages. The first is simple: book reviews, written by a grammar with known
+# probabilities. So the best possible loss, the **entropy**, can be computed. The second is Shakespeare's. How
+# well that can be predicted, nobody knows. `SHAKESPEARE = True` downloads his plays once (1 MB), for 8.21.
 
 # %% draw=true
 SHAKESPEARE = False
@@ -74,19 +71,16 @@ print(f"entropy: {corpora.entropy_per_token():.3f} nats per token")
 
 
 # %% [markdown]
-# A *nat* is the unit that comes with the natural logarithm: an event of probability $p$ is a surprise of
-# $-\ln p$ nats. The entropy is the average surprise for somebody who knows the true probabilities; a uniform
-# guess among all tokens has ln 884 = 6.78. What lies between can be learned: *plots* takes *are*, a sergeant
-# called stefan is *he*, and after *sadly* comes something bad.
+# A *nat* is the unit of the natural logarithm: an event of probability $p$ is a surprise of $-\ln p$ nats. The
+# entropy is the average surprise for somebody who knows the true probabilities; a uniform guess has ln 884 =
+# 6.78. What lies between can be learned, such as that *plots* takes *are*.
 
 # %% [markdown]
 # ## 8.2 Inputs and targets
 #
 # **Why.** Nobody has to label this text: the right answer at each position is the token after it. Training on such
-# text, before any task, is called **pretraining**.
-#
-# The short texts of a batch are padded with `<pad>`, which the model needn't learn to predict: such a target
-# becomes −100, which is no token's number, and the loss leaves it out.
+# text, before any task, is called **pretraining**. Short texts are padded with `<pad>`, which the model needn't
+# predict: such a target becomes −100, which is no token's number, and the loss leaves it out.
 #
 # **By hand.** `<bos> it is good . <eos> <pad>` gives
 #
@@ -145,8 +139,8 @@ with waiting_for("Exercise 8.2"):
 # %% [markdown]
 # ## 8.3 The loss
 #
-# **Why.** A model gives each position a score for each token, the logits. The token that really comes next should
-# surprise it as little as possible. The loss is the mean surprise over all real targets, the **cross-entropy**:
+# **Why.** A model gives each position a score for each token, the logits. The loss is the mean surprise at the real
+# targets, the **cross-entropy**:
 #
 # $$L = -\frac{1}{N} \sum_{\text{real } (b,\,t)} \ln p_{b,t}(\text{target}_{b,t}) \qquad p_{b,t} = \text{softmax}(\text{logits}_{b,t})$$
 #
@@ -197,8 +191,8 @@ check("pretraining.loss", language_model_loss)
 # %% [markdown]
 # ## 8.4 Perplexity
 #
-# **Why.** "1.39 nats" says little. $e^{1.39} = 4$ says more: the model was as unsure as with 4 equally likely tokens.
-# That is the **perplexity**. A uniform guess has 884 here; the entropy, 1.175, is a perplexity of 3.24.
+# **Why.** $e^{1.39} = 4$ says more than "1.39 nats": the model was as unsure as with 4 equally likely tokens. That is
+# the **perplexity**. A uniform guess has 884 here; the entropy, 1.175, is a perplexity of 3.24.
 #
 # **A trap.** The losses of several batches are means over different numbers of tokens. So weight each batch by
 # its number of tokens, and take the exponential only at the end.
@@ -239,8 +233,8 @@ check("pretraining.perplexity", perplexity)
 # %% [markdown]
 # ## 8.5 A language model without a network
 #
-# **Why.** What does a Transformer add? One of the oldest language models is a table: how often did each token follow
-# each other token (Shannon 1948, section 3)?
+# **Why.** One of the oldest language models is a table: how often did each token follow each other token (Shannon
+# 1948, section 3)?
 #
 # $$p(\text{next} \mid \text{now}) = \frac{\text{count}(\text{now}, \text{next}) + \alpha}{\sum_{v} \big(\text{count}(\text{now}, v) + \alpha\big)}$$
 #
@@ -288,8 +282,8 @@ def bigram_log_probabilities(inputs, targets, vocabulary, alpha):
 check("pretraining.bigram", bigram_log_probabilities)
 
 # %% [markdown]
-# Three models without a network, on 200 reviews that none of them has seen. The *unigram* model knows how
-# frequent each token is, and nothing else.
+# Three models without a network, on 200 new reviews. The *unigram* model knows how frequent each token is, and
+# nothing else.
 
 # %% draw=true
 # What three models without a network know
@@ -309,21 +303,18 @@ with waiting_for("Exercises 8.2, 8.3 and 8.5"):
     show(explorers.ladder(steps_up, entropy))
 
 # %% [markdown]
-# Each step down the ladder is something known about the language: how frequent words are, then which word
-# follows which. To get from the table to the dashed line, a model has to remember more than one word.
+# To get from the table to the dashed line, a model has to remember more than one word.
 #
 # A good place for a break.
 
 # %% [markdown]
 # ## 8.6 The model
 #
-# You built it in lesson 6: `DecoderOnly`, from tokens to scores. For longer training, the course has the same
-# model with three additions: one product for queries, keys and values, which is faster; a cache (4.9); and a
-# way to look at the attention weights.
+# You built it in lesson 6: `DecoderOnly`. For longer training, the course has the same model with three
+# additions: one product for queries, keys and values; a cache (4.9); and a way to look at the attention weights.
 #
-# Wherever your check has passed on this computer, your own function does the work; the table says which parts
-# are yours. (The course's function replaces one that fails here or is many times slower. `own.use(False)`
-# switches yours off. No grade depends on it.)
+# Wherever your check has passed on this computer, your own function does the work. (The course's replaces one
+# that fails here or is many times slower. `own.use(False)` switches yours off. No grade depends on it.)
 
 # %%
 parts, whose = own.parts()
@@ -337,11 +328,8 @@ def new_model(vocabulary, d_model, n_heads, n_layers, positions):
     return LanguageModel(sizes, parts)
 
 
-# %% [markdown]
-# Here are both models, with the same weights:
-
 # %% draw=true
-# How far the fast model is from lesson 6's
+# How far the fast model is from lesson 6's, with the same weights
 with torch.no_grad():
     torch.manual_seed(0)
     plain, fast = DecoderOnly(50, 24, 3, 2, 20), new_model(50, 24, 3, 2, 20)
@@ -364,14 +352,13 @@ with waiting_for("Exercises 8.2 and 8.3"), after_predicting("pretraining.untrain
     print(f"untrained: {loss:.2f} nats per token; ln {len(vocabulary)} = {math.log(len(vocabulary)):.2f}")
 
 # %% [markdown] reveals="pretraining.untrained"
-# Near ln V: with small weights all tokens get nearly the same score. A loss far from ln V before the first step is
-# a sign that the sizes of the weights are wrong.
+# Near ln V: with small weights all tokens get nearly the same score. If a loss starts far from ln V, the sizes of
+# the weights are wrong.
 
 # %% [markdown]
 # ## 8.7 All positions learn at once
 #
-# As in 4.7, a review goes through the model once, with the causal mask, and then T times, cut off after 1, 2,
-# ..., T tokens, where only the last output counts.
+# A review goes through the model once, with the causal mask, and then T times, cut off after 1, 2, ..., T tokens.
 
 # %% draw=true
 # All positions at once, and one by one: outputs, time and loss
@@ -394,79 +381,28 @@ with waiting_for("Exercises 8.2 and 8.3"), torch.no_grad():
 
 # %% [markdown]
 # The same logits up to rounding, so the same loss and gradient, from one pass instead of T. Each position is a
-# training example. In BERT (lesson 10) only the hidden words are, 15 % of all (Devlin et al. 2019, section
-# 3.1).
+# training example; in BERT (lesson 10) only 15 % are (Devlin et al. 2019, section 3.1).
 
 # %% [markdown]
-# ## 8.8 Its size and its price
-#
-# **Why.** With lesson 7 you can count before you train: how large is the model, and what will its training cost?
-#
-# Parameters: the words (once, since the head is the same matrix), the positions, the blocks, the last norm.
-# Operations: lesson 7's `training_flops_per_token` with the weights that *multiply*: all but the positions, which
-# are only added. (The words multiply as the head.)
-#
-# **By hand.** V = 10, C = 2, 1 layer, 5 positions. The words have 20, the positions 10, a block with $d_{ff}$ = 8 has
-# 24 + 42 + 8 = 74, the last norm 4. Together **108** parameters, of which 98 multiply. A token takes 6·98 + 12·1·5·2 =
-# 708 operations.
-#
-# **Exercise 8.8** · difficulty 2 of 5 · 6 minutes · 2 points
-#
-# **Return the model's parameters, and the operations of its training.**
-#
-# <details><summary>Hint 1</summary>The set-up cell has imported four functions of lesson 7. Which of them counts a
-# block, with a hidden width of 4 · d_model? (A causal mask adds nothing.)</details>
-# <details><summary>Hint 2</summary>All sequences count as long as the model allows. So which argument is
-# T?</details>
-# <details><summary>The idea</summary>Tables, blocks and a last norm make the parameters. All but the positions'
-# table multiply, once for each token.</details>
-
-
-# %% exercise="pretraining.cost"
-def model_cost(vocabulary, d_model, n_heads, n_layers, positions, tokens):
-    """Parameters of a `LanguageModel`,
-    and the operations of its training.
-
-    Args:
-        vocabulary: V.
-        d_model: the width.
-        n_heads: a divisor of the width.
-        n_layers: blocks.
-        positions: the longest sequence, taken for the length of all.
-        tokens: how many it is trained on.
-
-    Returns:
-        The number of parameters and the number of floating-point
-        operations, two integers.
-    """
-    ### BEGIN SOLUTION
-    blocks = n_layers * encoder_layer_parameters(d_model, n_heads, 4 * d_model)
-    parameters = embedding_parameters(vocabulary, d_model, positions) + blocks + norm_parameters(d_model)
-    multiplying = parameters - positions * d_model
-    return parameters, tokens * training_flops_per_token(multiplying, n_layers, positions, d_model)
-    ### END SOLUTION
-
-
-# %% check="pretraining.cost"
-check("pretraining.cost", model_cost)
+# **Its price.** Lesson 7 counts before you train: two tables (the head is the words' own), the blocks, the last
+# norm. All but the positions multiply, six operations per token.
 
 # %% draw=true
-# What the model costs, by your count
-with waiting_for("Exercise 8.8"):
-    counted, operations = model_cost(len(vocabulary), 96, 4, 2, 100, 3_470_000)
-    really = sum(parameter.numel() for parameter in untrained.parameters())
-    print(f"parameters: {counted:,} by your count, {really:,} in the model")
-    print(
-        f"3.47 million tokens: {operations:.1e} operations, {operations / 60e9:.0f} s at 60 billion a second"
-    )
-
-
-# %% [markdown]
-# (60 billion per second is a guess for two ordinary cores.) GPT-3 took 3.1·10²³ operations (Brown et al. 2020,
-# appendix D), some 43 billion times as many.
+# What the model costs, by lesson 7
+size = embedding_parameters(len(vocabulary), 96, 100) + norm_parameters(96)
+size += 2 * encoder_layer_parameters(96, 4, 4 * 96)
+really = sum(parameter.numel() for parameter in untrained.parameters())
+operations = 3_470_000 * training_flops_per_token(size - 100 * 96, 2, 100, 96)
+print(f"parameters: {size:,} by lesson 7, {really:,} in the model")
+print(
+    f"3.47 million tokens: {operations:.1e} operations, {operations / 60e9:.0f} s at a guessed 60 billion a second"
+)
 
 # %% [markdown]
-# ## 8.9 A training step
+# GPT-3 took 43 billion times as many (Brown et al. 2020, appendix D: 3.1·10²³).
+
+# %% [markdown]
+# ## 8.8 A training step
 #
 # **Why.** All training is one step, repeated. In order:
 #
@@ -485,7 +421,7 @@ with waiting_for("Exercise 8.8"):
 show(drawings.step())
 
 # %% [markdown]
-# **Exercise 8.9** · difficulty 3 of 5 · 10 minutes · 4 points
+# **Exercise 8.8** · difficulty 3 of 5 · 10 minutes · 4 points
 #
 # **Make one step of training, and return the loss.**
 #
@@ -529,11 +465,96 @@ check("pretraining.training_step", training_step)
 
 
 # %% [markdown]
+# ## 8.9 AdamW
+#
+# **Why.** One learning rate is too large for some numbers and too small for others: a rare word's gradients are
+# tiny. **Adam** (Kingma and Ba 2015) keeps two running means for each number, $m$ of its gradients and $v$ of their
+# squares. It moves by the rate $\eta$ times $m/\sqrt{v}$, whose size is about 1 however small the gradients are. Both
+# means start at 0; the *bias correction*, division by $1 - \beta^t$ at step $t$, makes up for that. **AdamW** also
+# shrinks weights by a decay $\lambda$, beside the gradient, not through it: it is *decoupled* (Loshchilov and Hutter
+# 2019). The small $\epsilon$ keeps the denominator from 0.
+#
+# $$m \leftarrow \beta_1 m + (1 - \beta_1)\, g \qquad v \leftarrow \beta_2 v + (1 - \beta_2)\, g^2$$
+#
+# $$w \leftarrow w - \eta \lambda w - \eta\, \frac{m / (1 - \beta_1^t)}{\sqrt{v / (1 - \beta_2^t)} + \epsilon}$$
+#
+# **What decays?** Matrices and embeddings: tensors with two axes or more. Biases and norms have one, and no
+# $\lambda$ (as in nanoGPT's `configure_optimizers`).
+#
+# **By hand.** Step 1, $w$ = 2, $g$ = 3, $\beta_1$ = 0.9, $\beta_2$ = 0.99, $\eta$ = 0.1, $\lambda$ = 0.5. Then $m$ = 0.3 and $v$ =
+# 0.09; corrected, 3 and 9. The move is 3/√9 = 1. In a matrix $w$ becomes 2 − 0.1 − 0.1 = **1.8**, in a bias **1.9**.
+#
+# **Exercise 8.9** · difficulty 4 of 5 · 12 minutes · 4 points
+#
+# **Return a parameter and its two running means after one step of AdamW.**
+#
+# <details><summary>Hint 1</summary>The next step needs the running means again. With the correction, or
+# without?</details>
+# <details><summary>Hint 2</summary>How do you ask a tensor for its number of axes? And of which weight is the decay
+# a share: before the move, or after it?</details>
+# <details><summary>The idea</summary>Two running means, corrected; one divided by the root of the other; beside that, a
+# share of the old weight.</details>
+
+
+# %% exercise="pretraining.adamw"
+def adamw(weight, gradient, mean, square, step, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.01):
+    """One step of AdamW for one parameter.
+
+    Args:
+        weight: any shape; with fewer than two axes, it doesn't decay.
+        gradient: of the same shape, as are the two means.
+        mean: of the gradients so far; zeros before the first step.
+        square: of their squares.
+        step: from 1 on.
+        lr: the learning rate.
+        betas: the shares of `mean` and of `square` that stay.
+        eps: added to the root.
+        decay: times lr, the share of the weight that is taken away.
+
+    Returns:
+        The new weight, mean and square. The
+        arguments stay as they are.
+    """
+    ### BEGIN SOLUTION
+    mean = betas[0] * mean + (1 - betas[0]) * gradient
+    square = betas[1] * square + (1 - betas[1]) * gradient**2
+    move = mean / (1 - betas[0] ** step) / ((square / (1 - betas[1] ** step)).sqrt() + eps)
+    if weight.dim() > 1:
+        weight = weight * (1 - lr * decay)
+    return weight - lr * move, mean, square
+    ### END SOLUTION
+
+
+# %% check="pretraining.adamw"
+check("pretraining.adamw", adamw)
+
+# %% [markdown]
+# What does each piece bring? A small model trains with your function, 200 steps and two seeds each: as it is,
+# without the correction, with the decay added to the gradient instead (*L2*), without decay, and with $\beta_1$ = 0.
+# All else is equal: $\beta_2$ = 0.999, $\lambda$ = 0.05. (Half a minute on one core.)
+
+# %% predict="pretraining.bias"
+
+# %% draw=true
+# What each piece of AdamW brings
+with waiting_for("Exercise 8.9"), after_predicting("pretraining.bias"):
+    runs = adam.measure(adamw)
+    show(adam.pieces(runs))
+
+# %% [markdown] reveals="pretraining.bias"
+# Three times: $m$ is a tenth of the gradient, but $\sqrt{v}$ only $\sqrt{0.001}$ of its size, and $0.1/\sqrt{0.001}$ =
+# 3.2. In 200 steps the model doesn't recover from this. (With $\beta_2$ = 0.98, as in 8.11, it is 0.7 times, which
+# does no harm.)
+#
+# L2 fails as badly. A rare word has hardly any other gradient, and $m/\sqrt{v}$ makes a full step of any pull, however
+# small: its vector almost vanishes (right). Decoupled, the pull is as weak as $\lambda$ says. Decay and momentum
+# hardly matter in so short a run.
+
+# %% [markdown]
 # ## 8.10 Up, then down
 #
-# **Why.** At first the optimizer's averages rest on a few noisy gradients, so the first steps are small: a
-# **warm-up**. At the end they are small again, so that the loss settles. In between they are as large as training
-# tolerates.
+# **Why.** At first the optimizer's means rest on a few noisy gradients, so the first steps are small: a
+# **warm-up**. At the end they are small again, so that the loss settles.
 #
 # **Formula.** Steps count from 1. Up in a straight line to the peak at step `warmup`, down in a straight line to 0 at
 # step `steps`.
@@ -589,8 +610,7 @@ with waiting_for("Exercise 8.10"):
 # %% [markdown]
 # ## 8.11 Train it
 #
-# Only the batches are missing. Texts of about the same length go together, so there is little padding. Each review
-# is used once.
+# Texts of about the same length go together, so there is little padding. Each review is used once.
 
 
 # %%
@@ -622,20 +642,37 @@ def grammar_loss(texts):
 
 
 # %% [markdown]
-# Two optimizers share the parameters. **AdamW** gives each number a step size of its own (Kingma and Ba 2015),
-# and shrinks weights a little at each step (Loshchilov and Hutter 2019). **Muon** updates the blocks' matrices:
-# it averages recent gradients and then makes the average nearly orthogonal, so that directions with small
-# gradients move as far as the others (Jordan et al. 2024). (`python -m benchmarks.training_pretraining --adamw`
-# compares with AdamW alone.)
+# Two optimizers share the parameters: your AdamW moves the embeddings, biases and norms, **Muon** the blocks'
+# matrices (Jordan et al. 2024). In a matrix's gradients a few directions are far longer than the others. Muon makes
+# all about equally long. It scales the running mean $M$ of the gradients to length 1 and puts it through a
+# polynomial five times (*Newton–Schulz*):
 #
-# The loop sets the learning rates, fetches a batch and calls your step. `training.on_all_cores` gives each core
-# some rows of the batch.
+# $$M \leftarrow 0.95\,M + 0.05\,G \qquad X = M / \lVert M \rVert$$
+#
+# $$X \leftarrow aX + bXX^\top X + c\,(XX^\top)^2 X \quad \text{five times}$$
+#
+# $$W \leftarrow W - \eta X$$
+#
+# with $a$ = 3.44, $b$ = −4.78, $c$ = 2.03. The singular vectors stay, and each singular value $s$ becomes
+# $as + bs^3 + cs^5$, until all are near 1: $X$ is nearly orthogonal. (Ours also looks one gradient ahead, like
+# Nesterov's momentum, and moves tall matrices by $\sqrt{\text{rows}/\text{columns}}$ times as much.)
+
+# %% draw=true
+# The singular values of a gradient, and of Muon's move
+with waiting_for("Exercises 8.2 and 8.3"):
+    now, then = inputs_and_targets(held_out[:20])
+    loss_of(untrained, now, then).backward()
+    show(adam.directions(untrained.blocks[0].feed_forward.W_up.weight.grad))
+
+# %% [markdown]
+# (`python -m benchmarks.training_pretraining --adamw` compares with AdamW alone.) `training.on_all_cores` gives each
+# core some rows of the batch.
 
 
 # %%
 def optimizer_of(model, positions=0.03, others=6e-3, matrices=0.014):
-    """Muon and AdamW as one, with a peak rate for each kind of
-    parameter. Positions move further, since `embed` multiplies
+    """Muon and your AdamW as one, with a peak rate for each kind
+    of parameter. Positions move further, since `embed` multiplies
     only the words by √C.
     """
     in_blocks, rest = matrices_and_rest(model)
@@ -644,8 +681,8 @@ def optimizer_of(model, positions=0.03, others=6e-3, matrices=0.014):
         {"params": [table], "lr": positions},
         {"params": [weight for weight in rest if weight is not table], "lr": others},
     ]
-    adam = torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=0.05, fused=True)
-    return CombinedOptimizer(Muon(in_blocks, lr=matrices), adam)
+    yours = adam.ByHand(groups, adamw, betas=(0.9, 0.98), decay=0.05)
+    return CombinedOptimizer(Muon(in_blocks, lr=matrices), yours)
 
 
 # %%
@@ -675,11 +712,11 @@ def pretrain(model, steps, batch_size=24, warmup=50):
 
 
 # %% [markdown]
-# Watch the held-out loss come down towards the entropy. The picture on the right shows by how many per cent
-# your model's loss exceeds the grammar's on the same texts. If you interrupt the run, it resumes when you run
-# this cell again. The weights are kept for lesson 9; `TRAIN_ANEW = True` trains again.
+# Watch the held-out loss come down towards the entropy; on the right, by how many per cent it exceeds the
+# grammar's. An interrupted run resumes when you run this cell again. The weights are kept for lesson 9;
+# `TRAIN_ANEW = True` trains again.
 #
-# On a fast GPU (NVIDIA's H200; `%env HEADSTART_DEVICE=cuda`, as in 6.14), this run took
+# On NVIDIA's H200 (`%env HEADSTART_DEVICE=cuda`, as in 6.14), this run, with torch's AdamW, took
 # {measured.lessons_from_top_to_bottom.08_pretraining_pretraining.s_cuda} seconds instead of
 # {measured.lessons_from_top_to_bottom.08_pretraining_pretraining.s_cpu}, with the same held-out loss.
 
@@ -692,6 +729,7 @@ with waiting_for("Exercises 8.2 to 8.10"):
     torch.manual_seed(0)
     fresh = new_model(len(vocabulary), 96, 4, 2, 100)
     loss_of(fresh, *inputs_and_targets(held_out[:1])), learning_rate(1, 2, 1, 1.0)  # are they written?
+    adamw(*torch.ones(4, 1), 1, 0.1)
     if not training.recall("reviews", fresh):
         training.keep("reviews", fresh, pretrain(fresh, training.steps(STEPS)))
     model = fresh.eval()
@@ -700,8 +738,7 @@ with waiting_for("Exercises 8.2 to 8.10"):
 training.kept()  # what is kept on this computer; training.forget("reviews") removes a model
 
 # %% [markdown]
-# How good is it? Compare its loss with that of the grammar, which knows the true probabilities, on the same 200
-# held-out reviews.
+# How good is it, beside the grammar itself, on the same 200 held-out reviews?
 
 # %% predict="pretraining.limit"
 
@@ -723,18 +760,16 @@ with waiting_for("the training in 8.11"), after_predicting("pretraining.limit"),
     show(explorers.ladder(steps_up, entropy))
 
 # %% [markdown] reveals="pretraining.limit"
-# The step from the table of pairs to the model shows what a longer memory is worth. With three seeds the
-# model's loss was {measured.training_pretraining.all.above_the_grammar:.1f} to
+# With three seeds the model's loss was {measured.training_pretraining.all.above_the_grammar:.1f} to
 # {measured.training_pretraining.all.above_the_grammar.2:.1f} % above the grammar's on 600 new reviews
-# (`python -m benchmarks.training_pretraining --seeds 2 3 4`). In the live picture, the held-out loss goes down
-# together with the training loss: no text is read twice, so none can be memorised.
+# (`python -m benchmarks.training_pretraining --seeds 2 3 4`). No text is read
+# twice, so none can be memorised.
 
 # %% [markdown]
 # ## 8.12 Four runs
 #
-# **Why.** A training run can fail silently: no exception, only a curve. Of these four runs of a small model,
-# one is fine. In the others the model isn't causal, or it saw 40 texts again and again, or the optimizer's step
-# was left out.
+# **Why.** A training run can fail silently. Of these four runs of a small model, one is fine. In the others the model
+# isn't causal, or it saw 40 texts again and again, or the optimizer's step was left out.
 
 # %% draw=true
 # Four runs: which one is sound?
@@ -770,7 +805,7 @@ check("pretraining.diagnosis", happened)
 # %% [markdown]
 # ## 8.13 What it knows
 #
-# Nobody told the model about grammar. What has it learned?
+# What has the model learned about grammar?
 
 
 # %% draw=true
@@ -786,8 +821,8 @@ with waiting_for("the training in 8.11"):
     show(explorers.next_words(next_probabilities(before), title=f"... {before[-28:]} ..."))
 
 # %% [markdown]
-# The kind of book, named at the beginning, decides which places can follow. Now three pairs of beginnings. They
-# differ in the number of the subject, in the hero, and, seventeen tokens back, in the author's first name.
+# Now three pairs of beginnings, which differ in the number of the subject, in the hero, and, seventeen tokens back,
+# in the author's first name.
 
 # %% draw=true
 # What number, hero and author do to the next word
@@ -801,8 +836,8 @@ with waiting_for("the training in 8.11"):
     show(axes[0])
 
 # %% [markdown]
-# How does it know? Below are the attention weights at *book* in *the jokes that carry the book*, where *are* is
-# due. Each row is a head, each column one of the last words.
+# How does it know? Below are the attention weights at *book* in *the jokes that carry the book*, where *are* is due:
+# a row for each head.
 
 # %% draw=true
 # Which words each head looks at where a verb is due
@@ -821,14 +856,13 @@ with waiting_for("the training in 8.11"), torch.no_grad():
 
 # %% [markdown]
 # Is there a row with a bright cell at *jokes*? That head looks past *that carry the book* at the noun that
-# decides. Which head it is differs from run to run. (Whether the model *uses* what it finds is a different
-# question, as in 2.10.)
+# decides. (Whether the model *uses* it is a different question, as in 2.10.)
 #
-# **Question 8.13** · graded by hand · 10 minutes · 5 points
+# **Question 8.13** · graded by hand · 8 minutes · 5 points
 #
-# Why can a language model be trained on unlabelled text, at all its positions in one pass? Say what the targets are
-# and what the causal mask has to do with it. What would happen to the loss without the mask, and why would the model
-# then be useless? Why can't the held-out loss be clearly below the entropy? Use what you measured.
+# Why can a language model be trained on unlabelled text, at all its positions in one pass? What would happen to the
+# loss without the causal mask, and why would the model then be useless? Why can't the held-out loss be clearly below
+# the entropy? Use what you measured.
 
 # %% [markdown] written="pretraining.why_it_works" points=5
 # ### BEGIN SOLUTION
@@ -855,8 +889,7 @@ with waiting_for("the training in 8.11"), torch.no_grad():
 # ## 8.14 Temperature
 #
 # **Why.** A model gives probabilities; writing takes decisions. *Greedy* takes the most probable token each time,
-# and writes the same text again and again. Drawing from the probabilities is lively, but hundreds of wrong tokens
-# have a small probability each, and now and then one of them is drawn.
+# and writes the same text again and again. If tokens are drawn, now and then one of the hundreds of wrong ones is.
 #
 # **Formula.** Between the two lies a **temperature** τ: divide the logits by it, then take the softmax. Below 1,
 # likely tokens become likelier; towards 0 the rule becomes greedy.
@@ -946,9 +979,9 @@ check("pretraining.top_k", top_k)
 # %% [markdown]
 # ## 8.16 The nucleus
 #
-# **Why.** In these reviews a dozen words can follow *plot*, and several dozen can follow *is*: a fixed k is too
-# large for one or too small for the other. The **nucleus** adapts (Holtzman et al. 2020, section 3.1): the smallest
-# set of most probable tokens that together reach p (*top-p*).
+# **Why.** A dozen words can follow *plot*, and several dozen can follow *is*: a fixed k is too large for one or too
+# small for the other. The **nucleus** adapts (Holtzman et al. 2020, section 3.1): the smallest set of most probable
+# tokens that together reach p (*top-p*).
 #
 # **By hand.** Probabilities 0.1, 0.5, 0.3, 0.1 and p = 0.7. Largest first: 0.5, not yet; 0.5 + 0.3 = 0.8, reached. Both
 # are kept, the one that reaches p as well: **0, 0.625, 0.375, 0**. With p = 0.4 the first one is enough: 0, 1, 0, 0.
@@ -992,8 +1025,8 @@ check("pretraining.nucleus", nucleus)
 # %% [markdown]
 # ## 8.17 Drawing a token
 #
-# **Why.** Lay the probabilities end to end on a line from 0 to 1, and drop a uniform random number onto it. The
-# longer a token's piece, the more often it is hit.
+# Lay the probabilities end to end on a line from 0 to 1, and drop a uniform random number onto it. The longer a
+# token's piece, the more often it is hit.
 #
 # **By hand.** Probabilities 0.2, 0.5, 0.3 end at 0.2, 0.7, 1. The number 0.65 falls on token 1; 0.1 on token 0; 0.9 on
 # token 2.
@@ -1033,8 +1066,7 @@ check("pretraining.draw", draw)
 # %% [markdown]
 # ## 8.18 It writes
 #
-# Every chat program runs this loop: probabilities, a rule, a draw, append, repeat. With a cache only the new token
-# goes through the model.
+# Every chat program runs this loop. With a cache only the new token goes through the model.
 
 
 # %%
@@ -1073,16 +1105,14 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"):
         print(f"{name}:\n  {generate(trained(model), begun, RULES[name], seed=1)[0]}\n")
 
 # %% [markdown]
-# Play with the rules. Grey bars are the model's probabilities, blue ones what your rules leave. Try temperature
-# 2, then keep it and lower top-p.
+# Grey bars are the model's probabilities, blue ones what your rules leave. Try temperature 2, then lower top-p.
 
 # %% draw=true
 # Explore: which words are left to draw from
 explorers.next_word_explorer(model, with_temperature, top_k, nucleus, draw)
 
 # %% [markdown]
-# **In one file.** As in 6.14, `SHARE = True` writes your model as a web page, `my_model.html`, to keep or to send. It
-# also says which parts are yours.
+# **In one file.** As in 6.14, `SHARE = True` writes your model as a web page, `my_model.html`.
 
 # %% draw=true
 # Your model as a page to keep or to send
@@ -1095,8 +1125,8 @@ with waiting_for("the training in 8.11"):
         print("SHARE is False: no page is written.")
 
 # %% [markdown]
-# How many of its sentences are grammatical? Each rule writes a hundred reviews, and the grammar tries to parse
-# them. Texts should also vary, so the cell counts the different words among the first 2,000.
+# Each rule writes a hundred reviews, and the grammar tries to parse them. Texts should vary, too: how many different
+# words are among the first 2,000?
 
 # %% predict="pretraining.settings"
 
@@ -1127,40 +1157,33 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predi
 # damage at temperature 1 comes from the long tail of small probabilities.
 
 # %% [markdown]
-# **Question 8.18** · graded by hand · 10 minutes · 5 points
+# **Question 8.18** · graded by hand · 5 minutes · 3 points
 #
-# A friend trains a model like yours on birthday poems. They should be correct, but never the same twice. Which
-# rule should choose the words? Compare greedy, temperature, top-k and nucleus: what does each do to the
-# probabilities, what goes wrong at its extremes, and what did you measure? Which would you take? By which
-# number would you choose its setting?
+# A friend's model writes birthday poems. They should be correct, but never the same twice. Would you choose the
+# words greedily, with a temperature, by top-k or by the nucleus? What goes wrong with the others, by what you
+# measured? By which numbers would you choose the setting?
 
-# %% [markdown] written="pretraining.which_rule" points=5
+# %% [markdown] written="pretraining.which_rule" points=3
 # ### BEGIN SOLUTION
-# **Model answer.** Greedy puts all probability on the most probable token: correct, but always the same text from the
-# same beginning. Temperature divides the logits: below 1 it sharpens, above 1 it flattens; towards 0 it is greedy, and
-# at 1.3 we saw far fewer grammatical sentences, since hundreds of wrong tokens get a share. Top-k keeps k tokens
-# whatever the probabilities are: too many where the model is sure, too few where much is right. The nucleus keeps as
-# many as it takes to reach p, so it adapts; near 0 it is greedy, at 1 it changes nothing. For poems that are correct
-# but vary: nucleus with p around 0.9, or temperature around 0.8. To choose the setting, look at both sides: the share
-# of grammatical sentences, and a measure of variety, such as the number of different words or of different texts. One
-# of them alone would choose greedy or noise.
+# **Model answer.** Nucleus with p around 0.9, or temperature around 0.8. Greedy is correct, but writes the same text
+# each time. At temperature 1.3 we saw far fewer grammatical sentences, since hundreds of wrong tokens get a share.
+# Top-k keeps k tokens whatever the probabilities are: too many where the model is sure, too few where much is right;
+# the nucleus adapts. To choose the setting, look at both sides: the share of grammatical sentences, and a measure of
+# variety, such as the number of different words. One of them alone would choose greedy or noise.
 #
 # **Rubric**
-# - 1 point: what temperature does (logits divided; below 1 sharper), with greedy as its limit.
-# - 1 point: top-k against nucleus: fixed number against fixed share, and why that matters.
-# - 1 point: what goes wrong at the extremes: repetition on one side, the tail of wrong tokens on the other.
+# - 1 point: a choice, and what is wrong with greedy and with a high temperature.
 # - 1 point: figures that the student measured.
-# - 1 point: a choice, with a measure of correctness and one of variety.
+# - 1 point: two measures for the setting, one of correctness and one of variety.
 # - A choice other than ours is fine if its reason fits the figures.
 # ### END SOLUTION
 
 # %% [markdown]
 # ## 8.19 Tokens of your own: byte-pair encoding
 #
-# **Why.** So far a token was a word, but real text has more words than any table. Letters as tokens can write
-# any word, but make texts about four times as long. **Byte-pair encoding** is in between (Sennrich et al. 2016;
-# GPT-2 begins with bytes, not letters). Begin with letters. Count which two tokens occur side by side most
-# often, and make them one. Repeat as often as you like.
+# **Why.** So far a token was a word, but real text has more words than any table. Letters can write any word, but
+# make texts about four times as long. **Byte-pair encoding** is in between (Sennrich et al. 2016). Begin with
+# letters. Count which two tokens occur side by side most often, and make them one. Repeat.
 #
 # **By hand.** A text has *low* five times, *lower* twice and *slow* once. As tokens with spaces between them:
 #
@@ -1170,8 +1193,7 @@ with waiting_for("the training in 8.11 and Exercises 8.14 to 8.17"), after_predi
 # | `l o w e r` | 2 | `l o`, `o w`, `w e`, `e r` |
 # | `s l o w` | 1 | `s l`, `l o`, `o w` |
 #
-# `l o` and `o w` occur 8 times each, `w e` and `e r` 2 times, `s l` once. Merge `l o`: `lo w`, `lo w e r`, `s lo w`. Count again:
-# now `lo w` leads with 8.
+# `l o` and `o w` occur 8 times each, `w e` and `e r` 2 times, `s l` once. Merge `l o`: `lo w`, `lo w e r`, `s lo w`.
 #
 # **Exercise 8.19a** · difficulty 2 of 5 · 7 minutes · 2 points
 #
@@ -1210,7 +1232,7 @@ check("pretraining.count_pairs", count_pairs)
 
 # %% [markdown]
 # Now merge a pair wherever it occurs in a word, from left to right: `a a a` becomes `aa a`. Only whole tokens count:
-# in `xl o w` there is no `l o`, since its first token is `xl`.
+# in `xl o w` there is no `l o`.
 #
 # **Exercise 8.19b** · difficulty 3 of 5 · 10 minutes · 3 points
 #
@@ -1250,8 +1272,8 @@ def merge_pair(word, pair):
 check("pretraining.merge_pair", merge_pair)
 
 # %% [markdown]
-# That is all it takes to learn tokens. A tie goes to the pair whose tokens are older; letters are the oldest,
-# in alphabetical order. Do you get the merges of the library `tokenizers`?
+# A tie goes to the pair whose tokens are older; letters are the oldest, in alphabetical order. Do you get the merges
+# of the library `tokenizers`?
 
 
 # %%
@@ -1259,7 +1281,8 @@ def learn_merges(words, count):
     """The `count` merges that byte-pair encoding
     learns from {word: times}, in order.
     """
-    merges, age = [], {letter: number for number, letter in enumerate(sorted(set("".join(words)) - {" "}))}
+    first = sorted({token for word in words for token in word.split()})
+    merges, age = [], {token: number for number, token in enumerate(first)}
     for _ in range(count):
         counts = count_pairs(words)
         best = max(counts, key=lambda pair: (counts[pair], *(-age[token] for token in pair.split())))
@@ -1284,8 +1307,8 @@ with waiting_for("Exercises 8.19a and 8.19b"):
     print(f"{same} of {len(library)} are those of the library")
 
 # %% [markdown]
-# Frequent words such as *the* soon become tokens, rare ones stay in pieces. A new word is encoded by the same
-# merges in the same order, and none is unknown if its letters are known.
+# Frequent words soon become tokens, rare ones stay in pieces. A new word is encoded by the same merges in the same
+# order.
 #
 # **By hand.** With the merges `l o`, `lo w`: *slower* is `s l o w e r`, then `s lo w e r`, then `s low e r`.
 #
@@ -1323,9 +1346,8 @@ def encode_word(word, merges):
 check("pretraining.encode_word", encode_word)
 
 # %% [markdown]
-# What does a larger vocabulary cost, and what does it buy? Each merge costs one more row of the embedding: for
-# GPT-2 small, 768 numbers. It buys shorter texts, measured here on reviews that the merges weren't learned
-# from:
+# Each merge costs one more row of the embedding: for GPT-2 small, 768 numbers. It buys shorter texts, measured here
+# on new reviews:
 
 # %% predict="pretraining.merges"
 
@@ -1346,72 +1368,86 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.merg
     show(ax)
 
 # %% [markdown] reveals="pretraining.merges"
-# The first merges shorten texts a lot, later ones less and less: frequent pairs come first.
+# The first merges shorten texts a lot, later ones less and less.
 
 # %% [markdown]
-# Two models with different tokens can't be compared by their loss per token, since their tokens aren't equally
-# long. So use **bits per character**: the loss of the whole text in nats, divided by $\ln 2$ and by its number
-# of characters.
+# ### Bytes instead of letters
+#
+# A letter that no review has, such as φ, has no token. GPT-2 therefore begins with bytes (Radford et al. 2019,
+# section 2.2): UTF-8 writes every text with 256 of them. Your functions need no change: written as two hexadecimal
+# digits each, bytes are tokens like any other. φ is `cf 86`, and 🙂 is `f0 9f 99 82`.
+#
+# **By hand.** The tokens `c3a9 74 c3 a9` are *été*. The last é is in two tokens, and neither is a character.
+#
+# **Exercise 8.19d** · difficulty 2 of 5 · 5 minutes · 2 points
+#
+# **Return the text of byte tokens.** Bytes that aren't UTF-8, such as half a character, show as �.
+#
+# <details><summary>Hint 1</summary><code>bytes.fromhex("c3a9 74")</code> gives bytes. Can you decode each token by
+# itself?</details>
+# <details><summary>Hint 2</summary>What can <code>errors=</code> of <code>decode</code> be?</details>
+# <details><summary>The idea</summary>All bytes in a row first; then characters.</details>
+
+
+# %% exercise="pretraining.decode_bytes"
+def decode_bytes(tokens):
+    """The text that byte tokens spell.
+
+    Args:
+        tokens: with spaces between them, each one byte or several,
+            as two hexadecimal digits: "c3a9 74 c3 a9".
+
+    Returns:
+        The text; what isn't valid UTF-8 becomes "\ufffd".
+    """
+    ### BEGIN SOLUTION
+    return bytes.fromhex(tokens).decode(errors="replace")
+    ### END SOLUTION
+
+
+# %% check="pretraining.decode_bytes"
+check("pretraining.decode_bytes", decode_bytes)
+
+# %% draw=true
+# A text with unknown letters, as byte tokens and back
+with waiting_for("Exercises 8.19a to 8.19d"):
+    in_bytes = {word.replace(" ", "").encode().hex(" "): count for word, count in times.items()}
+    byte_merges = learn_merges(in_bytes, 100)
+    sample = "the plot is όμορφη 🙂"
+    tokens = sample.encode().hex(" ")
+    for pair in byte_merges:
+        tokens = merge_pair(tokens, pair)
+    print("letters without a token:", *sorted(set(sample) - set("".join(times))))
+    print(f"{len(sample)} characters, {len(sample.encode())} bytes, {len(tokens.split())} tokens: {tokens}")
+    print("back again:", decode_bytes(tokens), "· exactly:", decode_bytes(tokens) == sample)
+    print("without the last token:", decode_bytes(tokens.rsplit(" ", 1)[0]))
+
+# %% [markdown]
+# Losses per token of models with different tokens can't be compared. So use **bits per character**: the loss of the
+# whole text in nats, divided by $\ln 2$ and by its number of characters.
 
 # %% [markdown]
 # ## 8.20 How large a model for how much computing?
 #
-# **Why.** In a given time a large model reads few tokens, a small one many. Which one ends closer to the
-# entropy? Training takes about 6 operations for each weight and token (7.16), so a budget of $F$ operations
-# buys
+# **Why.** In a given time a large model reads few tokens, a small one many. Which one ends closer to the entropy?
+# With 6 operations for each weight and token (7.16), a budget of $F$ operations buys
 #
 # $$D = \frac{F}{6N} \quad\text{tokens for a model of}\quad N \quad\text{weights.}$$
 #
-# Below are 16 training runs: four budgets, and for each of them four models of two blocks, from 8 to 128
-# channels wide. What counts is the gap, the loss above the entropy, which for real text nobody knows. (Measured
-# beforehand, in some six minutes on two cores, with one seed each.)
+# Below are 16 training runs: four budgets, each with four models of 8 to 128 channels. What counts is the gap, the
+# loss above the entropy. (Measured beforehand, one seed each.)
 #
-# **Formula** (after the *IsoFLOP profiles* of Hoffmann et al. 2022, section 3.2, who fit the loss itself). The
-# gaps of one budget form a valley. Near its bottom it is roughly a parabola in the *logarithms* of both: with
-# $x = \ln N$ and $y = \ln \text{gap}$ fit $y \approx a x^2 + b x + c$ by least squares. The bottom is where the
-# slope $2ax + b$ is 0:
-#
-# $$N_\text{best} = e^{-b / 2a}$$
-#
-# **By hand.** $x$ = 0, 1, 2 and $y$ = 2, 0, 2: the bottom is at $x$ = 1, so the best size is **e = 2.72**.
-#
-# **Exercise 8.20a** · difficulty 3 of 5 · 10 minutes · 3 points
-#
-# **Return the size at the bottom of the parabola.**
-#
-# <details><summary>Hint 1</summary><code>np.polyfit(x, y, 2)</code> gives a, b and c, also for tensors. What are x
-# and y?</details>
-# <details><summary>Hint 2</summary>The bottom is at a logarithm. How does that become a size?</details>
-# <details><summary>The idea</summary>Logarithms, a parabola, its bottom, and back.</details>
-
-
-# %% exercise="pretraining.best_size"
-def best_size(sizes, gaps):
-    """The size at the bottom of the parabola
-    that fits best, in the logarithms of both.
-
-    Args:
-        sizes: models' numbers of weights, (K,), float64, three or more.
-        gaps: the loss of each above the entropy, (K,), float64.
-
-    Returns:
-        The best size, a number.
-    """
-    ### BEGIN SOLUTION
-    a, b, _ = np.polyfit(sizes.log(), gaps.log(), 2)
-    return math.exp(-b / (2 * a))
-    ### END SOLUTION
-
-
-# %% check="pretraining.best_size"
-check("pretraining.best_size", best_size)
+# The gaps of one budget form a valley: near its bottom, roughly a parabola in the *logarithms* of both (as in the
+# *IsoFLOP profiles* of Hoffmann et al. 2022, section 3.2, who fit the loss itself). The slope of $ax^2 + bx + c$ is
+# 0 at $x = -b/2a$, so the best size is $e^{-b/2a}$.
 
 
 # %%
 def bottom(runs):
     """The best size by runs of one budget."""
-    columns = ([run.weights for run in runs], [run.gap for run in runs])
-    return best_size(*(torch.tensor(column, dtype=torch.float64) for column in columns))
+    x, y = np.log([run.weights for run in runs]), np.log([run.gap for run in runs])
+    a, b, _ = np.polyfit(x, y, 2)
+    return math.exp(-b / (2 * a))
 
 
 # %% predict="pretraining.valley"
@@ -1419,24 +1455,23 @@ def bottom(runs):
 # %% draw=true
 # Four valleys, and the bottom of each
 runs, best = scaling.kept(), {}
-with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
+with after_predicting("pretraining.valley"):
     for flops in sorted({run.flops for run in runs}):
         best[flops] = bottom([run for run in runs if run.flops == flops])
         print(f"{flops:.0e} operations: best with {best[flops]:,.0f} weights")
     show(scaling.valleys(runs, best))
 
 # %% [markdown] reveals="pretraining.valley"
-# Each budget has its valley: the smallest models can't hold all that so many tokens teach, and the largest have
-# read too few. With thirty times the operations the valley has moved to a model six times as large, and the
-# smallest gap has fallen from 0.69 to 0.04.
+# The smallest models can't hold all that so many tokens teach, and the largest have read too few. With thirty times
+# the operations the best model is six times as large, and the gap has fallen from 0.69 to 0.04.
 
 # %% [markdown]
-# **A budget of your own.** Train the four models of the smallest budget again, from a different seed: about 50
-# seconds on one core. (Finished ones are kept.) How far your points lie from the course's is chance.
+# **A budget of your own.** The four models of the smallest budget again, from a different seed: about 50 seconds on
+# one core. How far your points lie from the course's is chance.
 
 # %% draw=true
 # Your budget of 10¹¹ operations, in the course's picture
-with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
+with after_predicting("pretraining.valley"):
     yours = scaling.measure([1e11], seed=1, keep="own budget")
     ax = scaling.valleys(runs, best)
     sizes, gaps = [run.weights for run in yours], [run.gap for run in yours]
@@ -1448,14 +1483,13 @@ with waiting_for("Exercise 8.20a"), after_predicting("pretraining.valley"):
 # %% [markdown]
 # ### Weights or tokens
 #
-# **Why.** A training run that is too expensive to try out has to be planned from smaller ones. In logarithms,
-# the best sizes of four budgets lie near a line, so they grow as a power of the budget:
-# $N_\text{best} \propto F^a$, a *scaling law*.
+# **Why.** An expensive training run has to be planned from smaller ones. In logarithms, the best sizes of four
+# budgets lie near a line, so they grow as a power of the budget: $N_\text{best} \propto F^a$, a *scaling law*.
 #
 # **By hand.** With budgets 10 and 1,000 the best sizes are 3 and 30. A hundredfold budget, a tenfold size: $a$ = 0.5. For 100,000
 # the size is **300**, and the tokens are 100,000 / (6 · 300) = **55.6**.
 #
-# **Exercise 8.20b** · difficulty 3 of 5 · 10 minutes · 3 points
+# **Exercise 8.20** · difficulty 3 of 5 · 10 minutes · 3 points
 #
 # **Return the best size for a new budget, by a line through the logarithms, and how many tokens it can read.**
 #
@@ -1491,7 +1525,7 @@ check("pretraining.compute_optimal", compute_optimal)
 
 # %% draw=true
 # What three budgets are best spent on
-with waiting_for("Exercises 8.20a and 8.20b"):
+with waiting_for("Exercise 8.20"):
     known = [torch.tensor(list(values), dtype=torch.float64) for values in (best.keys(), best.values())]
     power = math.log(compute_optimal(*known, 1e14)[0] / compute_optimal(*known, 1e12)[0]) / math.log(100)
     print(f"the best size grows as the budget to the power {power:.2f}")
@@ -1500,29 +1534,26 @@ with waiting_for("Exercises 8.20a and 8.20b"):
         print(f"{flops:.0e} operations: {size:,.0f} weights, {tokens:,.0f} tokens, {tokens / size:.0f} each")
 
 # %% [markdown]
-# In our runs the best size grew as the budget to the power
-# {measured.training_pretraining_scaling.the_budget.power:.2f}. Don't take the second digit seriously: when one
-# of the sixteen models had 32 channels instead of 48, the power was 0.41.
+# In our runs the power was {measured.training_pretraining_scaling.the_budget.power:.2f}, or 0.41 when one of the
+# sixteen models had 32 channels instead of 48: don't take the second digit seriously.
 #
-# Larger budgets have led to different powers, too. Kaplan et al. (2020, section 6.1) found 0.73: put most of a
-# larger budget into size. Hoffmann et al. (2022, table 2) found 0.50, 0.49 and 0.46, in three ways: size and
-# tokens should grow alike, with some 20 tokens for each weight. Their Chinchilla, with a quarter of Gopher's
-# weights and more than four times its tokens, cost as much to train and did better. They suspected Kaplan's
-# learning-rate schedules (section 2). Porian et al. (2024) found other causes: the last layer's operations
-# weren't counted, the warm-up was too long for small models, and the optimizer wasn't tuned for each size. With
-# these corrected they got Hoffmann's law, even without learning-rate decay.
+# Larger budgets have led to different powers, too. Kaplan et al. (2020, section 6.1) found 0.73, Hoffmann et al.
+# (2022, table 2) 0.46 to 0.50: size and tokens should grow alike, with some 20 tokens for each weight. Their
+# Chinchilla, with a quarter of Gopher's weights and over four times its tokens, did better at the same cost. Porian
+# et al. (2024) explain the difference: Kaplan left out the last layer's operations, warmed up too long for small
+# models, and didn't tune the optimizer for each size.
 
 # %% [markdown]
 # ## 8.21 Shakespeare, with letters and with tokens of your own
 #
-# Here are 40,000 lines of Shakespeare's plays, 1.1 million characters. The project nanoGPT publishes a setting
-# for a computer without a GPU: 4 layers, 4 heads, width 128, context 64, batches of 12, 2,000 steps; a token is
-# a character. Its README gives a validation loss of 1.88 nats after about three minutes (Karpathy 2022). Yours
-# has the same sizes, batches and steps, but nanoGPT trains with AdamW alone. (The course's own reached
-# {measured.training_pretraining_real_text.ours.validation_loss:.2f} over all of the validation text, in
+# Here are 1.1 million characters of Shakespeare's plays. nanoGPT's README has a setting for a computer without a
+# GPU: 4 layers, 4 heads, width 128, context 64, batches of 12, 2,000 steps; a token is a character, and the
+# validation loss 1.88 nats after about three minutes (Karpathy 2022). Yours has the same sizes, batches and steps,
+# but nanoGPT trains with AdamW alone. (The course's own reached
+# {measured.training_pretraining_real_text.ours.validation_loss:.2f}, in
 # {measured.training_pretraining_real_text.ours.seconds} seconds on two cores.)
 #
-# And with the tokens of 8.19? Here are the same model, steps and seed, with no merges, with 256 and with 1,024.
+# And with the tokens of 8.19? The same model, steps and seed, with 0, 256 and 1,024 merges:
 
 # %% predict="pretraining.vocabulary"
 
@@ -1542,16 +1573,14 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.voca
 # grow with the vocabulary, since a longer token is harder to guess. The bits per character fall: from
 # {measured.training_pretraining_tokens.0.bits_per_character:.2f} to
 # {measured.training_pretraining_tokens.256.bits_per_character:.2f} with 256 merges, and to
-# {measured.training_pretraining_tokens.1_024.bits_per_character:.2f} with 1,024. The same 64 positions reach
-# over 64, 120 and 150 characters, and the same 2,000 steps read 1.5, 2.9 and 3.6 million of them, from a text
-# of one million. The price: with 1,024 merges, 131,072 more parameters (a sixth of the model), and fewer
-# examples for each token's vector.
+# {measured.training_pretraining_tokens.1_024.bits_per_character:.2f} with 1,024: the same 64 positions reach
+# over 64, 120 and 150 characters, and the same steps read 1.5, 2.9 and 3.6 million of them. The price: with 1,024
+# merges, 131,072 more parameters (a sixth of the model), and fewer examples for each token's vector.
 
 # %% [markdown]
 # **A run of your own**, with a different seed. Set `SHAKESPEARE` in 8.1 to True. `MERGES = 0` takes letters;
-# with 256, your own functions of 8.19 learn the merges and encode the text first, which takes a minute or more.
-# How far is your point from the course's bar with as many merges? Only the seed and your parts differ, so a gap
-# between two bars means something only if it is larger than that.
+# with 256, your functions of 8.19 learn the merges first, in a minute or more. Your point's distance from the
+# course's bar shows how much is chance.
 
 
 # %% draw="open"
@@ -1630,9 +1659,8 @@ else:
         print(plays.text_of(tokens[n] for n in line[0]))
 
 # %% [markdown]
-# **In one file.** A page to send has room for 2 MB, four bytes for each weight. The playwright of 128 numbers per
-# token has 0.8 million weights, too many; with `WIDTH = 80` and letters it has 0.3 million, and fits. Then the cell
-# below writes it as `my_model.html`, if `SHARE` in 8.18 is True (or, later, `headstart share plays` in a terminal).
+# **In one file.** A playwright with `WIDTH = 80` and letters has 0.3 million weights, and fits into a page of 2 MB:
+# `SHARE = True` in 8.18 writes `my_model.html` (or, later, `headstart share plays` in a terminal).
 
 # %% draw=true
 # Your playwright as a page to keep or to send
@@ -1647,19 +1675,21 @@ else:
 # - Text labels itself: the target is the next token. With a causal mask all positions are trained in one pass.
 # - The loss is the mean surprise over real targets, in nats per token; $e$ to that power is the perplexity.
 # - The entropy is the limit: a held-out loss clearly below it means a leak.
-# - A training step: zero, forward, loss, backward, clip, step, in this order. The learning rate goes up, then down.
-# - Byte-pair encoding learns tokens by merging the most frequent neighbours.
-# - A model gives probabilities, not decisions: greedy, temperature, top-k and nucleus make them, and you measured
-#   what each costs.
+# - A training step: zero, forward, loss, backward, clip, step. The learning rate goes up, then down.
+# - AdamW gives each number a step size of its own, and decays weights beside the gradient. Muon makes all directions
+#   of a matrix about equally long.
+# - Byte-pair encoding merges the most frequent neighbours. Over bytes, no text is unknown.
+# - A model gives probabilities, not decisions: greedy, temperature, top-k and nucleus make them.
 #
 # **Sources.** Shannon 1948, *A mathematical theory of communication*. Brown et al. 2020, *Language models are
 # few-shot learners*. Pascanu, Mikolov and Bengio 2013, *On the difficulty of training recurrent neural networks*.
 # Kingma and Ba 2015, *Adam*. Loshchilov and Hutter 2019, *Decoupled weight decay regularization*. Fan, Lewis and
 # Dauphin 2018, *Hierarchical neural story generation*. Holtzman et al. 2020, *The curious case of neural text
-# degeneration*. Sennrich, Haddow and Birch 2016, *Neural machine translation of rare words with subword units*.
+# degeneration*. Sennrich, Haddow and Birch 2016, *Neural machine translation of rare words with subword units*. Radford
+# et al. 2019, *Language models are unsupervised multitask learners*.
 # Devlin et al. 2019, *BERT*. Jordan et al. 2024, *Muon: an optimizer for hidden layers in neural networks*. Kaplan
 # et al. 2020, *Scaling laws for neural language models*. Hoffmann et al. 2022, *Training compute-optimal large
 # language models*. Porian et al. 2024, *Resolving discrepancies in compute-optimal scaling of language models*.
-# Karpathy 2022, *nanoGPT*, README.
+# Karpathy 2022, *nanoGPT*, README and `model.py`.
 #
 # In lesson 9 your model learns to tell praise from blame.

@@ -19,7 +19,7 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import capture_log
 from traitlets.config import Config
-from traitlets.config.loader import ConfigFileNotFound, PyFileConfigLoader
+from traitlets.config.loader import PyFileConfigLoader
 
 from autograder import exercises
 from autograder import lessons as course
@@ -35,28 +35,30 @@ from autograder.authoring.mutating.verified import Slips
 from autograder.authoring.review import BEGIN, END, parse, review, unfinished
 from autograder.authoring.rules import of_exercises, of_predictions, place
 from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook, written
+from autograder.authoring.starting import SKELETONS
 from autograder.authoring.trials import Load
+from autograder.courses import current
 from autograder.exercise import Exercise
-from autograder.lessons import ROOT, counted
+from autograder.lessons import counted
 from autograder.recall import Recall
 from helpers.figures.predicting import REVEALED, predictions
 from helpers.storage import write_whole
 
 
-def build(lessons: list[str], check: bool, *, root: Path = ROOT, load: Load = exercises.load) -> int:
+def build(lessons: list[str], check: bool, *, root: Path | None = None, load: Load = exercises.load) -> int:
     """Build lessons, or only compare them with what would be built.
 
     Args:
         lessons: their names, as `lessons.find` takes them. None means all.
         check: compare and write nothing.
-        root: the course's folder.
+        root: the course's folder; None means the current course's.
         load: where a topic's exercises come from.
 
     Returns:
         The exit code: 1 after a mistake in a lesson, whatever became of the others, or, with `check`, a
         difference.
     """
-    begun = time.monotonic()
+    begun, root = time.monotonic(), root or current().root
     try:
         names = sorted({course.find(name, root) for name in lessons}) or course.names(root)
         with tempfile.TemporaryDirectory(prefix="headstart-") as folder:
@@ -105,7 +107,12 @@ def _write(names: list[str], made: Mapping[str, bytes], root: Path, summary: str
 
 
 def make(
-    names: list[str], folder: Path, check: bool = False, *, root: Path = ROOT, load: Load = exercises.load
+    names: list[str],
+    folder: Path,
+    check: bool = False,
+    *,
+    root: Path | None = None,
+    load: Load = exercises.load,
 ) -> dict[str, bytes]:
     """Build lessons in an empty folder.
 
@@ -122,7 +129,7 @@ def make(
     Raises:
         MasterError: there are mistakes in the lessons.
     """
-    made, mistakes = _make(names, folder, check, root, load)
+    made, mistakes = _make(names, folder, check, root or current().root, load)
     if mistakes:
         raise MasterError([each for those in mistakes.values() for each in those])
     return made
@@ -140,7 +147,7 @@ def _make(
         except MasterError as error:
             mistakes[lesson] = error.mistakes
     if cells:
-        _generate(folder)
+        _generate(folder, root)
     for lesson in cells:
         if found := list(_audit(lesson, cells[lesson], folder)):
             mistakes[lesson] = found
@@ -201,8 +208,7 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
 def _helpers(lesson: str, cells: list[Cell], folder: Path, root: Path) -> dict[str, bytes]:
     """The helpers of a lesson's students, by path. What the lesson reveals is written beside them, too."""
     helpers = {
-        path.relative_to(root).as_posix(): trees.contents(path)
-        for path in course.helper_files(course.number(lesson), root)
+        name: trees.contents(path) for name, path in course.helper_files(course.number(lesson), root).items()
     }
     told, name = what_is_revealed(cells), f"helpers/{course.topic(lesson)}/{REVEALED}"
     if json.loads(told) or name in helpers:
@@ -303,16 +309,14 @@ def _unless_alike(path: Path, text: str) -> str:
 
 
 def settings(root: Path) -> Config:
-    """What a course's `nbgrader_config.py` sets, for nbgrader and for us; nothing if it has no such file."""
-    try:
-        return PyFileConfigLoader("nbgrader_config.py", path=str(root)).load_config()
-    except ConfigFileNotFound:
-        return Config()
+    """What a course's `nbgrader_config.py` sets, for nbgrader and us; without one, that of a new course."""
+    place = root if (root / "nbgrader_config.py").is_file() else SKELETONS / "course"
+    return PyFileConfigLoader("nbgrader_config.py", path=str(place)).load_config()
 
 
-def _generate(folder: Path) -> None:
+def _generate(folder: Path, root: Path) -> None:
     """Let nbgrader make `release/` of `source/`, as `nbgrader generate_assignment` does, but no database."""
-    config = settings(ROOT)
+    config = settings(root)
     config.CourseDirectory.root = str(folder)
     config.CourseDirectory.assignment_id = "*"
     config.GenerateAssignment.no_database = True

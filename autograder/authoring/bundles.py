@@ -22,7 +22,6 @@ import json
 import posixpath
 import re
 import sys
-import tomllib
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -31,10 +30,12 @@ from typing import NamedTuple
 from autograder import lessons
 from autograder.authoring.master import Cell
 from autograder.authoring.review import parse
-from autograder.lessons import ROOT
+from autograder.courses import current
 from helpers.figures.live import IMPORT
 from helpers.figures.predicting import REVEALED
 
+# It imports a package only where there are values of that package: a lesson without them doesn't need it.
+CHECK = "helpers/checking/"
 # A zip's own times would make it another one on each build.
 NEW_YEAR_1980 = (1980, 1, 1, 0, 0, 0)
 ON_GITHUB = re.compile(r"(https://github\.com/[\w.-]+/[\w.-]+?)(?:\.git)?/?")
@@ -89,11 +90,10 @@ def repository() -> str:
     """Where the course is published, as `https://github.com/ACCOUNT/NAME`, for links and downloads.
 
     Returns:
-        What `pyproject.toml` says. Empty if it says nothing, or names another place than GitHub: neither
+        What its `course.toml` says. Empty if it says nothing, or names another place than GitHub: neither
         Colab nor Codespaces opens anything from there.
     """
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    found = ON_GITHUB.fullmatch(project.get("urls", {}).get("Repository", ""))
+    found = ON_GITHUB.fullmatch(current().repository)
     return found[1] if found else ""
 
 
@@ -155,7 +155,11 @@ def dependencies(lesson: str, code: Iterable[str], checks: str, helpers: Mapping
             files.add(path)
             if path.endswith(".py"):
                 module = _module(helpers[path])
-                waiting += module.imports
+                waiting += [
+                    name
+                    for name in module.imports
+                    if name.startswith("helpers.") or not path.startswith(CHECK)
+                ]
                 here = path.rpartition("/")[0]
                 files |= {f"{here}/{text}" for text in module.texts if f"{here}/{text}" in helpers}
     scripts = [path for path in files if path.endswith(".js")]

@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,19 +24,19 @@ def leaks(lesson: str, root: Path, load: Load) -> Iterator[Mistake]:
         root: the course's folder.
         load: where a topic's exercises come from. What it can't load has mistakes of its own, told elsewhere.
     """
-    later = [topic for topic, number in lessons.NUMBERS.items() if number >= lessons.number(lesson)]
+    later = [lessons.topic(name) for name in lessons.names(root) if name >= lesson]
     secrets: dict[str, str] = {}
-    modules: dict[Path, str] = {}
+    modules: dict[str, str] = {}
     for exercise in [each for topic in later for each in _loaded(topic, load)]:
         if callable(exercise.reference) and exercise.reference.__module__.startswith("helpers."):
-            path = Path(*exercise.reference.__module__.split(".")).with_suffix(".py")
-            modules.setdefault(root / path, exercise.id)
-            secrets |= dict.fromkeys(_parts(lessons.ROOT / path, exercise.reference.__name__), exercise.id)
+            module = exercise.reference.__module__
+            file = Path(sys.modules[module].__file__ or "")
+            modules.setdefault(f"{module.replace('.', '/')}.py", exercise.id)
+            secrets |= dict.fromkeys(_parts(file, exercise.reference.__name__), exercise.id)
     cure = "move it into the reference.py of that lesson's folder"
-    for path in lessons.helper_files(lessons.number(lesson), root):
-        name = path.relative_to(root).as_posix()
-        if path in modules:
-            yield Mistake(name, 1, f'this has the answer to "{modules[path]}", and students get it; {cure}')
+    for name, path in lessons.helper_files(lessons.number(lesson), root).items():
+        if name in modules:
+            yield Mistake(name, 1, f'this has the answer to "{modules[name]}", and students get it; {cure}')
         elif path.suffix == ".py":
             for function, line, what in _functions(path):
                 if what in secrets:

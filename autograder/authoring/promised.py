@@ -13,13 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import torch
-
 from autograder.authoring.master import Cell
 from autograder.drawing import generator
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED
 from helpers.checking.calling.outcome import Case, Outcome
+from helpers.checking.kinds.arrays import Array, dtype_name, is_array
 
 SIZE = r"(?:\d+|\d*[A-Za-z]\w*)"
 AXIS = rf"{SIZE}(?:\s*[·+-]\s*{SIZE})*"
@@ -27,15 +26,25 @@ SHAPE = re.compile(rf"\((\.\.\.|(?:\.\.\.|{AXIS}),(?:\s+{AXIS}(?:,\s+{AXIS})*)?)
 ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {5,}.*)*)", re.MULTILINE)
 SYMBOL = re.compile(r"([A-Za-z])[.,]")  # of an argument that is a size: "n_heads: H, a divisor of C."
 KINDS = {
-    "integers": lambda tensor: not (tensor.is_floating_point() or tensor.dtype == torch.bool),
-    "boolean": lambda tensor: tensor.dtype == torch.bool,
+    "integers": lambda array: "int" in dtype_name(array),
+    "boolean": lambda array: dtype_name(array) == "bool",
 }
 OURS = {
     "module": 2,
     "use_result": 1,
     "draws": 2,
+    "object": 2,
+    "iterate": 1,
 }  # how many of a case's arguments, by the driver, aren't the answer's
-OTHER_RESULTS = ("use_result", "draws", "prepare", "train")  # drivers whose results aren't the answer's own
+OTHER_RESULTS = (
+    "use_result",
+    "draws",
+    "prepare",
+    "train",
+    "object",
+    "iterate",
+    "printed",
+)  # drivers whose results aren't the answer's own
 LEADING = ("no axis in front", "an axis of 1 in front", "several axes in front")
 DRAWS = 32
 VARIED = 3  # sizes of one name on the visible cases that are enough
@@ -134,7 +143,7 @@ class Call:
                 symbol = SYMBOL.match(self.said.arguments.get(name, ""))
                 self.sizes |= {name: value} | ({symbol[1]: value} if symbol else {})
 
-    def _inputs(self, given: Mapping[str, list[torch.Tensor]]) -> None:
+    def _inputs(self, given: Mapping[str, list[Array]]) -> None:
         texts = {name: self.said.arguments.get(name, "") for name in given}
         if not any(texts.values()) and (written := shapes(self.said.inputs)):
             each = itertools.cycle(written) if " each" in self.said.inputs else iter(written)
@@ -144,14 +153,14 @@ class Call:
                 if ("broadcastable" in text) == broadcast:
                     self._fit(f"`{name}`", given[name], text, broadcast)
 
-    def _outputs(self, arguments: Mapping[str, Any], outputs: list[torch.Tensor]) -> None:
+    def _outputs(self, arguments: Mapping[str, Any], outputs: list[Array]) -> None:
         text = self.said.returns
         alike = re.search(r"[Ss]haped like (\w+)", text)
-        if alike and isinstance(like := arguments.get(alike[1]), torch.Tensor):
+        if alike and is_array(like := arguments.get(alike[1])):
             text = _text([str(size) for size in like.shape])
         self._fit("the result", outputs, text, False)
 
-    def _fit(self, name: str, found: list[torch.Tensor], text: str, broadcast: bool) -> None:
+    def _fit(self, name: str, found: list[Array], text: str, broadcast: bool) -> None:
         """Compare tensors with a text: each with its own shape, or with any where there are fewer or more."""
         written = shapes(text)
         paired = len(written) == len(found)
@@ -220,12 +229,12 @@ def _solve(axis: str, size: int, known: Sizes) -> bool:
     return bool(fits)
 
 
-def _directly(value: Any) -> list[torch.Tensor]:
-    """The tensors in a list or a dict, not those deeper down."""
-    if isinstance(value, torch.Tensor):
+def _directly(value: Any) -> list[Array]:
+    """The arrays in a list or a dict, not those deeper down."""
+    if is_array(value):
         return [value]
     held = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
-    return [each for each in held if isinstance(each, torch.Tensor)]
+    return [each for each in held if is_array(each)]
 
 
 def faults(exercise: Exercise, said: Docstring, cases: Iterable[tuple[Case, Outcome, str]]) -> Iterator[str]:
@@ -270,5 +279,7 @@ def _leading(shape: tuple[int, ...]) -> Iterator[str]:
 
 def _drawn(exercise: Exercise, said: Docstring, seed: str) -> list[Sizes]:
     """The sizes in each case of a draw."""
-    cases = exercise.cases(generator(zlib.crc32(seed.encode()), hidden=seed != VISIBLE_SEED))
+    cases = exercise.cases(
+        generator(zlib.crc32(seed.encode()), hidden=seed != VISIBLE_SEED, cases=exercise.cases)
+    )
     return [call(exercise, said, case, None).sizes for case in cases]

@@ -13,10 +13,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from autograder import lessons
 from autograder.authoring.master import Cell, Mistake
+from autograder.drawing import generator
 from autograder.exercise import Exercise
 from autograder.recall import Recall
 from autograder.sheets import outcome_of
@@ -134,7 +133,7 @@ def _forbidden(exercise: Exercise) -> Found:
 
 def _enough(exercise: Exercise) -> Found:
     for what, least in (("misconceptions", MISCONCEPTIONS), ("alternatives", ALTERNATIVES)):
-        if (count := len(getattr(exercise, what))) < least:
+        if (count := len(getattr(exercise, what))) < least and not exercise.draft:
             cure = {
                 "misconceptions": "wrong answers that people give, each with its sentence",
                 "alternatives": "right answers, each written differently from the reference",
@@ -176,13 +175,13 @@ def _taken(answer: Any) -> list[str]:
 
 def _options(exercise: Exercise) -> dict[str, list]:
     """By slot, what may be chosen."""
-    (case,) = exercise.cases(torch.Generator())
+    (case,) = exercise.cases(generator(0, hidden=False))
     return case.args[0]
 
 
 def _explained(exercise: Exercise) -> Found:
     """Each wrong option has a misconception, and each misconception is a wrong option."""
-    (case,) = exercise.cases(torch.Generator())
+    (case,) = exercise.cases(generator(0, hidden=False))
     right = outcome_of(exercise, exercise.reference, case).outputs
     known = [(m.name, m.variant) for m in exercise.misconceptions if isinstance(m.variant, Mapping)]
     explained = {(slot, option): name for name, chosen in known for slot, option in chosen.items()}

@@ -79,12 +79,24 @@ def with_rules(cells: list[Cell], specs: Mapping[str, Exercise]) -> list[str]:
     return texts
 
 
+# Whose functions may be forbidden, as students read it.
+OWNERS = {
+    "torch": "torch's",
+    "numpy": "NumPy's",
+    "pandas": "pandas'",
+    "builtins": "Python's own",
+    **{kind: f"a {kind}'s" for kind in ("list", "str", "dict", "set")},
+}
+
+
 def rule(forbidden: tuple[str, ...]) -> str:
     """What an exercise forbids, as students read it."""
-    last = dict.fromkeys(name.rpartition(".")[2] for name in forbidden if name.startswith("torch."))
-    functions = [f"`{name}`" for name in last if not name.startswith("_")]
     packages = [f"`{name}`" for name in forbidden if "." not in name]
-    told = [f"torch's {_listed(functions)}"] if functions else []
+    told = []
+    for package, owner in OWNERS.items():
+        last = dict.fromkeys(name.rpartition(".")[2] for name in forbidden if name.startswith(f"{package}."))
+        if functions := [f"`{name}`" for name in last if not name.startswith("_")]:
+            told.append(f"{owner} {_listed(functions)}")
     told += [f"the {'libraries' if len(packages) > 1 else 'library'} {_listed(packages)}"] if packages else []
     return f"Write it without {' and without '.join(told)}."
 

@@ -7,13 +7,12 @@ import nbformat
 from nbgrader.utils import compute_checksum, is_solution
 
 from autograder import lessons
-from autograder.lessons import ROOT
 from helpers.storage import write_whole
 
 IGNORED = ("__pycache__", ".ipynb_checkpoints", ".DS_Store")
 
 
-def differences(names: list[str], made: Mapping[str, bytes], root: Path = ROOT) -> dict[str, str]:
+def differences(names: list[str], made: Mapping[str, bytes], root: Path) -> dict[str, str]:
     """How the course's folder differs from what was made.
 
     What git doesn't keep counts only where it is: a fresh clone has no `source/`, no zips and no helpers
@@ -48,7 +47,7 @@ def differences(names: list[str], made: Mapping[str, bytes], root: Path = ROOT) 
     return found
 
 
-def write(names: list[str], made: Mapping[str, bytes], root: Path = ROOT) -> tuple[int, list[str]]:
+def write(names: list[str], made: Mapping[str, bytes], root: Path) -> tuple[int, list[str]]:
     """Bring the course's folder in step with what was made, touching only what differs.
 
     Args:
@@ -87,7 +86,7 @@ def has_answers(path: Path) -> bool:
         return True
 
 
-def strays(names: list[str], made: Mapping[str, bytes], root: Path = ROOT) -> list[str]:
+def strays(names: list[str], made: Mapping[str, bytes], root: Path) -> list[str]:
     """The files in these lessons' `source/` that weren't made."""
     found = []
     for lesson in names:

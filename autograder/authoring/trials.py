@@ -9,25 +9,27 @@ import contextlib
 import functools
 import json
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from autograder import lessons
-from autograder.answers import pasted
-from autograder.authoring import promised, rounding
+from autograder.answers import known_packages, pasted
+from autograder.authoring import promised
 from autograder.authoring.master import Cell
 from autograder.authoring.promised import Docstring
+from autograder.courses import ENGINE_HELPERS, current
+from autograder.drawing import reseed
 from autograder.exercise import Exercise, Misconception
 from autograder.recall import INPUT, LETTERS, NONE, Recall
 from autograder.sheets import VISIBLE_SEED, make_cases, make_sheet, one_thread, outcome_of
 from helpers.checking.calling.drivers import Case, Outcome, run
-from helpers.checking.calling.values import tensors
+from helpers.checking.calling.values import arrays
 from helpers.checking.comparing import compare
 from helpers.checking.finding import Finding, Status
+from helpers.checking.words import wanted
 from helpers.checks import Sheet, assess
 
 DRAWS = 3  # hidden ones, beside the visible cases; `benchmarks.truth` tries 32
@@ -78,13 +80,23 @@ def problems(exercise: Exercise, given: Given, load: Load) -> list[Problem]:
             found += _all_wrong_at_once(trial)
         else:
             said, cases = given.docstrings.get(exercise.id, Docstring()), list(trial.cases())
-            texts = (*promised.faults(exercise, said, cases), *rounding.faults(exercise, cases))
-            found += map(Problem, texts)
+            if not exercise.draft:
+                texts = (*promised.faults(exercise, said, cases), *_rounding(exercise, cases))
+                found += map(Problem, texts)
             if not found:
                 found += _pasted(trial, given.code, load)
         if isinstance(exercise, Recall):
             found += _inputs(exercise, load)
     return found
+
+
+def _rounding(exercise: Exercise, cases: list[tuple[Case, Outcome, str]]) -> Iterable[str]:
+    """What rounding asks for, which is found by watching torch's operators."""
+    if "torch" not in sys.modules:
+        return ()
+    from autograder.authoring import rounding
+
+    return rounding.faults(exercise, cases)
 
 
 def given_by(cells: Sequence[Cell]) -> Given:
@@ -96,9 +108,17 @@ def _code(cells: Iterable[Cell]) -> str:
     kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
     code = "\n".join(cell.source for cell in cells if cell.is_code and cell.kind in ("setup", "given"))
     lines = [line for line in code.split("\n") if not line.lstrip().startswith(("%", "!"))]
-    return "\n".join(
-        ast.unparse(node) for node in ast.parse("\n".join(lines)).body if isinstance(node, kinds)
-    )
+    body = ast.parse("\n".join(lines)).body
+    return "\n".join(ast.unparse(node) for node in body if isinstance(node, kinds) or _is_constant(node))
+
+
+def _is_constant(node: ast.stmt) -> bool:
+    """Whether this gives a name a plain value: `RATE = 0.5`."""
+    try:
+        ast.literal_eval(node.value) if isinstance(node, ast.Assign) else None
+    except (ValueError, TypeError):
+        return False
+    return isinstance(node, ast.Assign)
 
 
 class _Trial:
@@ -113,7 +133,7 @@ class _Trial:
         self.read = {seed: Sheet.from_json(json.loads(text)) for seed, text in self.texts.items()}
 
     def make(self, seed: str) -> Sheet:
-        torch.manual_seed(1)
+        reseed(1)
         return make_sheet(self.exercise, seed)
 
     def cases(self) -> Iterator[tuple[Case, Outcome, str]]:
@@ -264,7 +284,7 @@ def _hidden(text: str, topic: str) -> str:
             for name in [package.rstrip("."), *(package + alias.name for alias in node.names)]:
                 room, _, module = name.partition(".")
                 ours = room in ("autograder", "exercises")
-                if ours or (room == "helpers" and _opens(module) > lessons.NUMBERS[topic]):
+                if ours or (room == "helpers" and _opens(module) > current().numbers[topic]):
                     return f"imports {name}, which its students don't have"
     return ""
 
@@ -273,7 +293,7 @@ def _opens(module: str) -> int:
     """The number of the lesson with which a module of helpers opens; 0 for what is none."""
     path = Path(*module.split("."))
     for file in (path / "__init__.py", path.with_suffix(".py") if module else path):
-        if (lessons.ROOT / "helpers" / file).is_file():
+        if (file.parts and file.parts[0] in ENGINE_HELPERS) or (current().root / "helpers" / file).is_file():
             return lessons.opens(file)
     return 0
 
@@ -308,9 +328,9 @@ class _Raised(str):
 
 def _result(code: str, call: str, names: Mapping[str, object]) -> object:
     """What a call gives in a namespace in which some code has run."""
-    room: dict[str, Any] = {"torch": torch, "math": math, **names}
+    room: dict[str, Any] = {"math": math, **known_packages(), **names}
     exec(code, room)
-    torch.manual_seed(0)
+    reseed(0)
     try:
         return eval(call, room)
     except Exception as error:
@@ -339,13 +359,14 @@ def _cases(trial: _Trial) -> Iterator[Problem]:
             text = f"its cases are called {titles}, but {_where(seed)} {others}"
             yield Problem(f"{text}; students read the titles of hidden cases: let them say nothing drawn")
             break
-    yield from _axes(trial)
+    if not exercise.draft:
+        yield from _axes(trial)
     if len(text := trial.texts[VISIBLE_SEED]) >= LONGEST:
         yield Problem(f"its sheet has {len(text):,} characters; take fewer cases, or smaller tensors")
-    torch.manual_seed(2)
+    reseed(2)
     if json.dumps(make_sheet(exercise, VISIBLE_SEED).to_json()) != text:
         yield Problem("the same seed gives two sheets; draw everything from the cases' generator")
-    if exercise.driver != "choice":
+    if exercise.driver != "choice" and not exercise.draft:
         yield from _fresh(trial)
         yield from _fit(exercise)
 
@@ -355,10 +376,11 @@ def _axes(trial: _Trial) -> Iterator[Problem]:
     if trial.exercise.square:
         return
     for case, _, where in trial.cases():
-        for tensor in tensors([case.args, dict(case.kwargs)]):
-            if _twice([size for size in tensor.shape if size > 1]):
+        for array in arrays([case.args, dict(case.kwargs)]):
+            if _twice([size for size in array.shape if size > 1]):
                 cure = "let no two axes be of one size, or say in `square` why they must"
-                text = f"{where}, a tensor is {tuple(tensor.shape)}, and swapped axes could hide"
+                what = wanted(array)
+                text = f"{where}, {what} is {tuple(array.shape)}, and swapped axes could hide"
                 yield Problem(f"{text}; {cure}")
                 return
 
@@ -381,7 +403,8 @@ def _fit(exercise: Exercise) -> Iterator[Problem]:
     """Most draws can be judged by: else, with some secret, none of thirty can, and grading stops."""
     drawn = 0
 
-    def cases(generator: torch.Generator) -> list[Case]:
+    @functools.wraps(exercise.cases)
+    def cases(generator: Any) -> list[Case]:
         nonlocal drawn
         drawn += 1
         return exercise.cases(generator)

@@ -48,15 +48,15 @@ from autograder.child.times import Meter
 
 # What lessons do, done once: it fills the caches of torch and IPython, loads what they load late, and reads
 # /proc/cpuinfo, which children can't.
-WARM_UP = (
+OF_TORCH = (
     "import math, torch",
     "x = torch.randn(8, 8, requires_grad=True)",
     "(torch.einsum('ij,kj->ik', x, x).softmax(-1) @ x).norm().backward()",
     "torch.autograd.functional.jacobian(lambda v: v * v, x.detach()[0])",
     "x.grad[0], x.detach()[:2, :2]",
     "print(x.shape)",
-    "1 / 0",
 )
+WARM_UP = ("print(1)", "1 / 0")
 
 
 # What code finds that reads its command line: a kernel's.
@@ -131,23 +131,24 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
     gc.disable()  # until all is imported: what is imported stays, and is looked through again and again
     shutil.copytree(STAGE / "matplotlib", os.environ["MPLCONFIGDIR"])  # a list of fonts takes seconds to make
     # Imported once here, so that no submission pays for it.
-    import matplotlib.pyplot  # noqa: F401
-    import torch
-
-    from helpers.checking.calling import compiling, forbidding
-
+    packages = (STAGE / "packages").read_text().split()
+    for name in packages:
+        importlib.import_module(name)
+    has_torch = "torch" in packages
+    if not has_torch:
+        sys.modules["torch"] = None  # type: ignore[assignment]  # what needs it serves other courses
     for path in sorted((STAGE / "helpers").rglob("[!_]*.py")):
-        importlib.import_module(".".join(path.relative_to(STAGE).with_suffix("").parts))
+        with contextlib.suppress(*([] if has_torch else [ImportError])):
+            importlib.import_module(".".join(path.relative_to(STAGE).with_suffix("").parts))
+    if not has_torch:
+        del sys.modules["torch"]
     shell, recorder = make_shell()
     # defence: alike: programs
     outside.leave_out_programs(shell)
-    # defence: alike: torch.compile
-    outside.compile_eagerly()
-    for cell in WARM_UP:
+    if has_torch:
+        _warm_up_torch()
+    for cell in (*(OF_TORCH if has_torch else ()), *WARM_UP):
         run_cell(shell, recorder, cell)
-    forbidding.operators_by_word()
-    compiling.functions_by_word()
-    torch.set_num_threads(1)
     gc.freeze()  # reset() looks for garbage, through all that was imported
     shell.loop.close()
     shell.reset()
@@ -161,13 +162,24 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
     return shell
 
 
-def _get_ready_for_many(*, late: bool) -> None:
-    """Do what makes each submission cheaper, and would cost a few of them more than it saves."""
+def _warm_up_torch() -> None:
     import torch
 
-    torch.ones(2, requires_grad=True).backward(torch.ones(2))  # to use such gradients, torch imports sympy
-    if late:
-        import_late()
+    from helpers.checking.calling import compiling, forbidding_torch
+
+    # defence: alike: torch.compile
+    outside.compile_eagerly()
+    forbidding_torch.operators_by_word()
+    compiling.functions_by_word()
+    torch.set_num_threads(1)
+
+
+def _get_ready_for_many(*, late: bool) -> None:
+    """Do what makes each submission cheaper, and would cost a few of them more than it saves."""
+    if torch := sys.modules.get("torch"):
+        torch.ones(2, requires_grad=True).backward(torch.ones(2))  # for such gradients, it imports sympy
+        if late:
+            import_late()
     gc.collect()
     gc.freeze()
     _use_large_pages()
@@ -369,7 +381,8 @@ def _given() -> list[tuple[str, str]]:
 
 def _forget_ours() -> None:
     """Leave no module of ours where an assignment of somebody else could find it under a name of its own."""
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("autograder", "helpers")]:
+    ours = ("autograder", "headstart", "helpers")
+    for name in [name for name in sys.modules if name.partition(".")[0] in ours]:
         del sys.modules[name]
     sys.path[:] = [place for place in sys.path if place and Path(place).resolve() != STAGE]
 

@@ -14,17 +14,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import torch
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder import lessons
 from autograder.classroom.course import find_submissions, not_handed_in
+from autograder.classroom.database import is_recorded
 from autograder.classroom.engine import Options, open_grader
-from autograder.classroom.gradebook import Book, is_recorded
+from autograder.classroom.gradebook import Book
 from autograder.grading.grader import Grader
+from autograder.grading.handed_in import Submission
 from autograder.grading.lesson import Lesson
-from autograder.grading.submission import Submission
 from autograder.results import Verdict
 from helpers.checking.assessing import assess
 from helpers.checking.calling.choosing import digest
@@ -32,6 +32,7 @@ from helpers.checking.calling.drivers import judged
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.comparing import kind
 from helpers.checking.finding import Status
+from helpers.checking.kinds.arrays import is_array
 from helpers.checking.sheet import Sheet
 
 LINES = 40  # of one value: the cell prints all of it
@@ -186,10 +187,10 @@ def _named(what: str, value: Any, names: tuple[str, ...]) -> Iterator[tuple[str,
 def _shown(name: str, value: Any) -> str:
     """A value as Python shows it, which escapes what would steer a terminal; of a long one the beginning."""
     lines = pprint.pformat(value, width=100, sort_dicts=False).splitlines()
-    if len(lines) == 1 and not isinstance(value, torch.Tensor):
+    if len(lines) == 1 and not is_array(value):
         return f"  {name}: {lines[0]}"
     more = [f"… and {len(lines) - LINES} lines more: the cell prints them all"] * (len(lines) > LINES)
-    head = f"{name}: {kind(value)}" if isinstance(value, torch.Tensor) else f"{name}:"
+    head = f"{name}: {kind(value)}" if is_array(value) else f"{name}:"
     return textwrap.indent("\n".join([head, *(f"  {line}" for line in lines[:LINES] + more)]), "  ")
 
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path, PurePosixPath
 
 from autograder.classroom.collect import no_copy_of
-from autograder.grading.submission import STEERING, is_likely
+from autograder.grading.handed_in import STEERING, is_likely
 
 MOST = 200_000  # files in a download: 50 of each of 4,000 students
 # Nobody handed these in, nor what has a dot in front; the page is a model to send home (`headstart share`).

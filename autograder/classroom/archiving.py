@@ -57,7 +57,10 @@ def archive(folder: Path, course: CourseDirectory, *, do: bool) -> int:
                 shutil.copy2(path, folder)
         for path in moved:
             shutil.move(path, folder / path.name)
-    print(f"headstart: the term is in {folder}, where commands work as before, with its own secret")
+    print(
+        f"headstart: the term is in {folder}, with its own secret. Commands work there as before; if your "
+        f"settings name a course's folder, as on a Hub, add --CourseDirectory.root={folder}"
+    )
     print("headstart: here the next `headstart grade` makes a new secret, and so other hidden cases")
     if sa.engine.make_url(course.db_url).get_backend_name() != "sqlite":
         print("headstart: the gradebook is on a server, and stays there: give the next term a new database")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from autograder.classroom.gradebook import Book
-from autograder.grading.submission import Submission
+from autograder.grading.handed_in import Submission
 from autograder.results import UNREADABLE, Graded, Verdict
 from helpers.checking.finding import Status
 

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from autograder.classroom.gradebook import Book
 from autograder.exercise import Outline
-from autograder.grading.submission import read_time
+from autograder.grading.handed_in import read_time
 from autograder.lessons import counted, grade_id
 from autograder.results import Graded, Verdict
 

@@ -19,8 +19,8 @@ from autograder.classroom.gradebook import Book
 from autograder.classroom.reports.tables import problems, summary
 from autograder.grading.executors import open_executor
 from autograder.grading.grader import Grader
+from autograder.grading.handed_in import Submission
 from autograder.grading.lesson import Lesson
-from autograder.grading.submission import Submission
 from autograder.programs import is_root
 from autograder.results import Graded
 

@@ -23,8 +23,8 @@ from nbgrader.exchange import ExchangeError
 from nbgrader.exchange.default import ExchangeCollect
 
 from autograder.classroom.course import gone, odd_name
-from autograder.classroom.gradebook import opened
-from autograder.grading.submission import RECORDS, STEERING, is_likely, read_record, read_time
+from autograder.classroom.database import opened
+from autograder.grading.handed_in import RECORDS, STEERING, is_likely, read_record, read_time
 from autograder.limits import MAX_ENTRIES, MAX_FILES_DEPTH
 
 NEVER = datetime.min  # the time of a submission whose name holds none

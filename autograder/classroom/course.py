@@ -22,7 +22,8 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder import lessons
-from autograder.grading.submission import Submission
+from autograder.courses import current
+from autograder.grading.handed_in import Submission
 
 ROOT_SETTING = "--CourseDirectory.root="
 MARKS = ("source", "submitted", "gradebook.db")  # a folder that has one of these may be a course's root
@@ -90,7 +91,7 @@ def enter(settings: Sequence[str]) -> tuple[CourseDirectory, Config]:
 
 
 def find_lesson(name: str, course: CourseDirectory) -> str:
-    """A lesson's full name, of those in a course; in Headstart's own, also of those not built.
+    """A lesson's full name, of those in a course; in the folder of its masters, also of those not built.
 
     Raises:
         LookupError: there is none of that name; the text says which there are.
@@ -98,7 +99,7 @@ def find_lesson(name: str, course: CourseDirectory) -> str:
     place = Path(course.format_path(course.source_directory, ".", name))
     if place.is_dir():
         return name
-    if Path(course.root).resolve() == lessons.ROOT:
+    if Path(course.root).resolve() == current().root:
         return lessons.find(name)
     there = [each for each in _names(place.parent) if (place.parent / each).is_dir()]
     return lessons.find_among(there, name, place.parent)

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import nbgrader.utils
 from traitlets.config import Config
 
-from autograder.grading.submission import is_likely, read_time
+from autograder.grading.handed_in import is_likely, read_time
 
 FORM = re.compile(
     r"(?P<day>\d{4}-\d\d-\d\d)(?:[ T](?P<time>\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?)"

@@ -11,8 +11,9 @@ from nbgrader.api import MissingEntry
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
+from autograder import courses
 from autograder.classroom.course import draws_folder, hidden_secret
-from autograder.classroom.gradebook import opened
+from autograder.classroom.database import opened
 from autograder.classroom.settings import cell_seconds, refuse_settings
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
@@ -83,6 +84,9 @@ def load_lesson(name: str, course: CourseDirectory, config: Config) -> Lesson:
     Raises:
         FileNotFoundError, LookupError: as `Lesson.load`.
     """
+    root, chosen = Path(course.root).resolve(), courses.VARIABLE in os.environ
+    if (root / courses.FILE).is_file() and not chosen:  # nbgrader calls, which has executed its settings
+        courses.use(root)
 
     def written_test(notebook: str, grade_id: str) -> str:
         with opened(course) as gradebook, contextlib.suppress(MissingEntry):

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.classroom import dates
-from autograder.classroom.gradebook import opened
+from autograder.classroom.database import opened
 from autograder.classroom.lateness import EVERY, Extension, Policy, give, given
 from autograder.classroom.school_csv import listed, plain, read_table
 from autograder.lessons import counted

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-import nbgrader.api
 import sqlalchemy as sa
 from nbformat import NotebookNode
 from nbgrader.api import (
@@ -22,7 +21,6 @@ from nbgrader.api import (
     BaseCell,
     Comment,
     Grade,
-    Gradebook,
     GradeCell,
     Notebook,
     Student,
@@ -32,32 +30,15 @@ from nbgrader.api import (
 )  # fmt: skip
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.dbutil import ALEMBIC_DIR
 from nbgrader.preprocessors import SaveCells
 from traitlets.config import Config
 
-from autograder.classroom import (
-    lateness,
-    locked,  # noqa: F401  (it waits for a gradebook that another program has locked)
-)
+from autograder.classroom import lateness
+from autograder.classroom.database import GRADING, is_recorded, make_grading, opened
 from autograder.classroom.dates import handed_in_at
 from autograder.lessons import grade_id
 from autograder.results import Graded, Paper, Verdict
 from helpers.storage import write_whole
-
-_metadata = sa.MetaData()
-GRADING = sa.Table(
-    "headstart_grading",
-    _metadata,
-    sa.Column("assignment", sa.String(128), primary_key=True),
-    sa.Column("student", sa.String(128), primary_key=True),
-    sa.Column("digest", sa.String(64), nullable=False),
-    sa.Column("problem", sa.Text, nullable=False),
-    sa.Column("verdicts", sa.Text, nullable=False),
-    sa.Column("remarks", sa.Text, nullable=False, server_default="[]"),
-    sa.Column("by_hand", sa.Text, nullable=False, server_default="{}"),
-)
-
 
 # Files that formgrader may serve under their own names. A page, or a picture that is one, such as SVG, would
 # run with the rights of the instructor who opens it.
@@ -83,42 +64,6 @@ class _Page:
     notebook_id: str
     rows: dict[type[_Mapped], list[tuple[str, str]]]
     tasks: frozenset[str]
-
-
-def _newest_schema() -> str:
-    """The version of nbgrader's tables that a new database has."""
-    from alembic.config import Config as Settings
-    from alembic.script import ScriptDirectory
-
-    settings = Settings()
-    settings.set_main_option("script_location", ALEMBIC_DIR.replace("%", "%%"))
-    return ScriptDirectory.from_config(settings).get_current_head() or ""
-
-
-# nbgrader itself calls the `alembic` command, which takes a second and has to be on the path.
-setattr(nbgrader.api, "get_alembic_version", _newest_schema)  # noqa: B010  (a function isn't to be assigned)
-
-
-def opened(course: CourseDirectory) -> Gradebook:
-    """Open a course's gradebook as nbgrader does. It is made if there is none; the caller closes it."""
-    return Gradebook(course.db_url, course.course_id)
-
-
-def has_gradebook(course: CourseDirectory) -> bool:
-    """Whether a course has a gradebook, which `opened` would make. A server's database counts as one."""
-    url = sa.engine.make_url(course.db_url)
-    return url.get_backend_name() != "sqlite" or Path(url.database or "").is_file()
-
-
-def is_recorded(course: CourseDirectory, lesson: str) -> bool:
-    """Whether anything of a lesson was graded. No gradebook is made if there is none."""
-    if not has_gradebook(course):
-        return False
-    with opened(course) as book:
-        there = sa.inspect(book.db.get_bind()).has_table(GRADING.name)
-        return there and bool(
-            book.db.execute(sa.select(GRADING).where(GRADING.c.assignment == lesson)).first()
-        )
 
 
 class Book:
@@ -162,7 +107,7 @@ class Book:
         """Have the lesson in all tables, and know its rows."""
         lesson = self.lesson
         if not reading:
-            _make_table(self.db)
+            make_grading(self.db)
             self._gradebook.update_or_create_assignment(lesson)
             for name, skeleton in skeletons.items():
                 self._register(name, skeleton)
@@ -404,20 +349,6 @@ def left_to_grade(db: sa.orm.Session, lesson: str) -> str:
     count = waiting.filter(SubmittedAssignment.timestamp.is_not(None) | checked).count()
     words = "1 written answer is" if count == 1 else f"{count} written answers are"
     return f"{words} left to grade" if count else ""
-
-
-def _make_table(db: sa.orm.Session) -> None:
-    """Make our table, or add what one of an earlier Headstart lacks."""
-    bind = db.get_bind()
-    _metadata.create_all(bind)
-    known = {column["name"] for column in sa.inspect(bind).get_columns(GRADING.name)}
-    for name, empty in (("remarks", "[]"), ("by_hand", "{}")):
-        # defence: gradebook: tables of before
-        if name not in known:
-            db.execute(
-                sa.text(f"ALTER TABLE {GRADING.name} ADD COLUMN {name} TEXT NOT NULL DEFAULT '{empty}'")
-            )
-            db.commit()
 
 
 def _grade(

@@ -11,11 +11,11 @@ from nbgrader.coursedir import CourseDirectory
 
 from autograder.classroom.collect import whole
 from autograder.classroom.course import find_submissions
-from autograder.classroom.gradebook import opened
+from autograder.classroom.database import opened
 from autograder.classroom.intake import REPLACED
 from autograder.classroom.roster import KINDS
 from autograder.classroom.school_csv import listed, plain, read_table
-from autograder.grading.submission import RECORDS, read_record, read_time
+from autograder.grading.handed_in import RECORDS, read_record, read_time
 from autograder.lessons import counted
 from helpers.storage import write_whole
 
@@ -47,21 +47,15 @@ def share(path: str, lesson: str, course: CourseDirectory) -> int:
     """
     groups = _read(path, course)
     _keep(course, lesson, list(groups.values()))
-    # defence: groups: what links point to
-    found = [one for one in find_submissions(course, lesson, []) if not one.folder.is_symlink()]
-    handed_in = {one.student: one.folder for one in found}
-    copied, unclear, without = 0, [], []
+    found, copied, unclear, without = _handed_in(course, lesson), 0, [], []
     for name, members in groups.items():
-        times = {who: _when(handed_in[who]) for who in members if who in handed_in}
-        last = [who for who, time in times.items() if time == max(times.values())]
+        last = _last(members, found)
         if not last:
             without.append(name)
-        elif len({_content(handed_in[who]) for who in last}) > 1:
-            unclear.append(f"{name}: nothing says whether {' or '.join(last)} handed in last")
+        elif tied := _tied(last, found):
+            unclear.append(f"{name}: {tied}")
         else:
-            copied += sum(
-                _copy(handed_in[last[0]], who, lesson, course) for who in members if who not in last
-            )
+            copied += _copy_to_all(members, last[0], found, lesson, course)
     print(f"headstart: {counted(len(groups), 'group')}, {counted(copied, 'submission')} copied to members")
     if without:
         print(f"headstart: nobody has handed in of {plain(listed(without))}")
@@ -70,18 +64,50 @@ def share(path: str, lesson: str, course: CourseDirectory) -> int:
     return 1 if unclear else 0
 
 
+def share_again(lesson: str, course: CourseDirectory) -> list[str]:
+    """Do the same for the groups that the course knows already. What is unclear, a line per group."""
+    groups, unclear = mates(course, lesson), []
+    found = _handed_in(course, lesson) if groups else {}
+    for members in groups:
+        if last := _last(members, found):
+            if tied := _tied(last, found):
+                unclear.append(tied)
+            else:
+                _copy_to_all(members, last[0], found, lesson, course)
+    return unclear
+
+
 def mates(course: CourseDirectory, lesson: str) -> list[list[str]]:
     """The groups of a lesson, each a list of ids."""
+    return _kept(course).get(lesson, [])
+
+
+def change_member(course: CourseDirectory, student: str, new: str = "") -> None:
+    """Give a student another id in all groups, or take them out."""
+    kept = {
+        lesson: [
+            [*dict.fromkeys(new if who == student else who for who in members if new or who != student)]
+            for members in groups
+        ]
+        for lesson, groups in _kept(course).items()
+    }
+    if kept:
+        _write(course, kept)
+
+
+def _kept(course: CourseDirectory) -> dict[str, list[list[str]]]:
     try:
-        return json.loads(Path(course.root, GROUPS).read_text()).get(lesson, [])
+        return json.loads(Path(course.root, GROUPS).read_text())
     except (OSError, ValueError):
-        return []
+        return {}
 
 
 def _keep(course: CourseDirectory, lesson: str, groups: list[list[str]]) -> None:
-    path = Path(course.root, GROUPS)
-    kept = json.loads(path.read_text()) if path.exists() else {}
-    write_whole(path, json.dumps({**kept, lesson: groups}, indent=1, ensure_ascii=False).encode())
+    _write(course, {**_kept(course), lesson: groups})
+
+
+def _write(course: CourseDirectory, kept: dict[str, list[list[str]]]) -> None:
+    write_whole(Path(course.root, GROUPS), json.dumps(kept, indent=1, ensure_ascii=False).encode())
 
 
 def _read(path: str, course: CourseDirectory) -> dict[str, list[str]]:
@@ -111,6 +137,34 @@ def _read(path: str, course: CourseDirectory) -> dict[str, list[str]]:
     return found
 
 
+def _handed_in(course: CourseDirectory, lesson: str) -> dict[str, Path]:
+    """By student, the folder of what they handed in."""
+    # defence: groups: what links point to
+    return {
+        one.student: one.folder for one in find_submissions(course, lesson, []) if not one.folder.is_symlink()
+    }
+
+
+def _last(members: list[str], found: dict[str, Path]) -> list[str]:
+    """Those members whose submission is the group's latest."""
+    times = {who: _when(found[who]) for who in members if who in found}
+    return [who for who, time in times.items() if time == max(times.values())]
+
+
+def _tied(last: list[str], found: dict[str, Path]) -> str:
+    """Between whom nothing decides, in words; "" if what they handed in is the same."""
+    if len(last) == 1 or len({_content(found[who]) for who in last}) == 1:
+        return ""
+    return f"nothing says whether {' or '.join(last)} handed in last"
+
+
+def _copy_to_all(
+    members: list[str], last: str, found: dict[str, Path], lesson: str, course: CourseDirectory
+) -> int:
+    """Copy a submission to the other members. How many needed it."""
+    return sum(_copy(found[last], who, lesson, course) for who in members if who != last)
+
+
 def _when(folder: Path) -> datetime:
     return read_time(read_record(folder / RECORDS[0])) or datetime.min
 
@@ -125,7 +179,7 @@ def _content(folder: Path) -> frozenset[tuple[str, bytes]]:
 def _copy(source: Path, student: str, lesson: str, course: CourseDirectory) -> bool:
     """Put a copy into a member's place, and what is there aside; whether that was needed."""
     place = Path(course.format_path(course.submitted_directory, student, lesson))
-    if place.is_dir() and _content(place) == _content(source) and _when(place) == _when(source):
+    if place.is_dir() and _when(place) == _when(source) and _content(place) == _content(source):
         return False
     aside = Path(course.root, REPLACED, student, lesson)
 

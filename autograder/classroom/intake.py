@@ -19,11 +19,11 @@ from nbgrader.coursedir import CourseDirectory
 
 from autograder.classroom.archives import Unfit, open_download, unpacked
 from autograder.classroom.collect import FULL, whole
-from autograder.classroom.gradebook import opened
+from autograder.classroom.database import opened
 from autograder.classroom.lateness import Policy
 from autograder.classroom.placing import People, Piece, place
 from autograder.classroom.school_csv import plain
-from autograder.grading.submission import RECORDS, read_record, read_time
+from autograder.grading.handed_in import RECORDS, read_record, read_time
 from autograder.lessons import counted
 from autograder.limits import MAX_ENTRIES, MAX_FILES_DEPTH
 from helpers.storage import write_whole

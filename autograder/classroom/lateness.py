@@ -18,13 +18,13 @@ from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.config import Config
 
 from autograder.classroom import dates
+from autograder.classroom.database import make_table
 from autograder.lessons import counted
 
 EVERY = ""  # in place of a lesson: every one, and those to come
-_metadata = sa.MetaData()
 EXTENSIONS = sa.Table(
     "headstart_extension",
-    _metadata,
+    sa.MetaData(),
     sa.Column("student", sa.String(128), primary_key=True),
     sa.Column("assignment", sa.String(128), primary_key=True),
     sa.Column("days", sa.Float),
@@ -169,7 +169,7 @@ def given(db: sa.orm.Session) -> dict[tuple[str, str], Extension]:
 
 def give(db: sa.orm.Session, student: str, lesson: str, extension: Extension, zone: ZoneInfo) -> None:
     """Give a student an extension, in place of one before; of no days, none. The caller commits."""
-    _metadata.create_all(db.connection())
+    make_table(db, EXTENSIONS)
     mine = (EXTENSIONS.c.student == student) & (EXTENSIONS.c.assignment == lesson)
     db.execute(sa.delete(EXTENSIONS).where(mine))
     whole_term = lesson != EVERY and (student, EVERY) in given(db)

@@ -25,12 +25,14 @@ from nbgrader.exchange.default import Exchange
 from nbgrader.utils import notebook_hash
 
 from autograder.classroom.course import GONE, gone, odd_name
-from autograder.classroom.gradebook import opened
+from autograder.classroom.database import opened
+from autograder.classroom.groups import change_member
 from autograder.classroom.intake import KEPT, REPLACED
+from autograder.classroom.marking.marks import forget_the_gone
 from autograder.classroom.roster import FORBIDDEN
 from autograder.classroom.school_csv import plain
 from autograder.classroom.watching import LOCK, STATE
-from autograder.grading.submission import RECORDS, read_record, read_time
+from autograder.grading.handed_in import RECORDS, read_record, read_time
 from autograder.lessons import counted
 from helpers.storage import write_whole
 
@@ -73,11 +75,7 @@ def remove(student: str, course: CourseDirectory, *, do: bool) -> int:
         _add_gone(course, student)
         left = [path for path in (*theirs, *_pages(course)) if not _deleted(path)]
         _change_records(course, student)
-        for table in _tables(book):
-            book.db.execute(sa.delete(table).where(table.c.student == student))
-        if book.db.get(Student, student):
-            book.remove_student(student)
-        book.db.commit()
+        _delete_rows(book, student)
     print(f"headstart: {plain(student)} is removed; `headstart report` makes the pages of the class anew")
     if left:
         print(
@@ -120,11 +118,7 @@ def rename(old: str, new: str, course: CourseDirectory, *, do: bool) -> int:
         _add_gone(course, old)
         for lesson, loser in earlier.items():
             _set_aside(book, course, lesson, loser, new)
-        for (step, lesson), path in folders(course, old).items():
-            target = _folder(course, step, new, lesson)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            path.rename(target)
-        _move_replaced(course, old, new)
+        _move_folders(course, old, new)
         for path in (*_beside(course, old), *_pages(course)):
             _deleted(path)
         _change_records(course, old, new)
@@ -291,10 +285,14 @@ def _set_aside(book: Gradebook, course: CourseDirectory, lesson: str, loser: str
         if "assignment" in table.c:
             mine = (table.c.student == loser) & (table.c.assignment == lesson)
             book.db.execute(sa.delete(table).where(mine))
-    book.db.commit()
+    forget_the_gone(book.db)
 
 
-def _move_replaced(course: CourseDirectory, old: str, new: str) -> None:
+def _move_folders(course: CourseDirectory, old: str, new: str) -> None:
+    for (step, lesson), path in folders(course, old).items():
+        target = _folder(course, step, new, lesson)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        path.rename(target)
     for path in sorted(Path(course.root, REPLACED, old).glob("*/*")):
         aside = Path(course.root, REPLACED, new, path.parent.name)
         aside.mkdir(parents=True, exist_ok=True)
@@ -302,7 +300,7 @@ def _move_replaced(course: CourseDirectory, old: str, new: str) -> None:
 
 
 def _change_records(course: CourseDirectory, student: str, new: str = "") -> None:
-    """Rename a student in what we keep by lesson and student, or take them out."""
+    """Rename a student in what we keep by lesson and student and in the groups, or take them out."""
     for path in (Path(course.root, name) for name in RECORDED):
         with suppress(OSError, ValueError):
             kept = json.loads(path.read_text())
@@ -311,6 +309,16 @@ def _change_records(course: CourseDirectory, student: str, new: str = "") -> Non
                 if new and about is not None:
                     by_student.setdefault(new, about)
             write_whole(path, json.dumps(kept, indent=1, ensure_ascii=False).encode())
+    change_member(course, student, new)
+
+
+def _delete_rows(book: Gradebook, student: str) -> None:
+    """Delete all rows of a student, and what graders did to their answers."""
+    for table in _tables(book):
+        book.db.execute(sa.delete(table).where(table.c.student == student))
+    if book.db.get(Student, student):
+        book.remove_student(student)
+    forget_the_gone(book.db)
 
 
 def _tables(book: Gradebook) -> list[sa.Table]:

@@ -19,8 +19,9 @@ from traitlets.config import Config
 
 from autograder import lessons
 from autograder.classroom.engine import Options, open_grader
+from autograder.grading.handed_in import Submission
 from autograder.grading.lesson import Lesson
-from autograder.grading.submission import Submission, is_answer
+from autograder.grading.submission import is_answer
 from autograder.limits import MAX_NOTEBOOK
 from autograder.results import UNREADABLE, Graded
 from helpers.checking.finding import Status, one_line

@@ -23,7 +23,7 @@ from nbgrader.api import Student
 
 from autograder.classroom.archives import Download, Entry, Unfit
 from autograder.classroom.course import odd_name
-from autograder.grading.submission import is_likely
+from autograder.grading.handed_in import is_likely
 
 # Numbers have no 0 in front, as lessons have.
 CANVAS = re.compile(

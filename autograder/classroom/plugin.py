@@ -22,7 +22,7 @@ from autograder.classroom.course import find_submissions
 from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.gradebook import Book
 from autograder.grading.grader import Grader
-from autograder.grading.submission import STEERING
+from autograder.grading.handed_in import STEERING
 from autograder.results import Graded
 
 

@@ -14,8 +14,9 @@ from nbgrader.exchange.default import ExchangeReleaseFeedback
 from nbgrader.utils import notebook_hash
 
 from autograder.classroom.collect import MADE
-from autograder.classroom.gradebook import left_to_grade, opened
-from autograder.grading.submission import RECORDS, read_record
+from autograder.classroom.database import opened
+from autograder.classroom.gradebook import left_to_grade
+from autograder.grading.handed_in import RECORDS, read_record
 
 MOST_NAMES = 20  # of one submission's notebooks: each has a copy of the page
 

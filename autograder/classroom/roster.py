@@ -8,7 +8,7 @@ from nbgrader.api import Gradebook, Student
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.classroom.course import odd_name
-from autograder.classroom.gradebook import opened
+from autograder.classroom.database import opened
 from autograder.classroom.school_csv import Table, listed, plain, read_table
 from autograder.lessons import counted
 

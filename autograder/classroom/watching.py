@@ -28,10 +28,11 @@ from autograder.classroom.changes import changed, lines
 from autograder.classroom.course import find_submissions, odd_name
 from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.gradebook import Book
+from autograder.classroom.groups import share_again
 from autograder.classroom.release import why_not_fetched
 from autograder.grading.executors import Executor, open_executor
+from autograder.grading.handed_in import Submission
 from autograder.grading.lesson import Lesson
-from autograder.grading.submission import Submission
 from autograder.results import Graded
 from helpers.checking.finding import one_line
 from helpers.storage import write_whole
@@ -185,7 +186,7 @@ class _Rounds:
     release: bool
     interrupted: Callable[[], bool]
     failed: bool = False
-    told: set[str] = field(default_factory=set)  # what wasn't collected, said once
+    told: set[str] = field(default_factory=set)  # what was said once
     graded: dict[str, list] = field(default_factory=dict)  # by student, what this watch has graded
 
     def __post_init__(self) -> None:
@@ -215,6 +216,8 @@ class _Rounds:
         name = self.lesson.name
         if collect:
             self._do("collect", functools.partial(self.api.collect, name, update=True))
+            for line in share_again(name, self.course):
+                self._tell(line)
         submissions = find_submissions(self.course, name, [])
         states = {submission.student: _state(submission) for submission in submissions}
         # One that waits until its time is out would be run again in each round, and hold up all others.
@@ -268,13 +271,18 @@ class _Rounds:
             raise KeyboardInterrupt
         for line in str(done.get("log") or "").splitlines():
             told = line.partition("] ")[2] or line
-            if ("was not collected" in line or "was left out" in line) and told not in self.told:
-                self.told.add(told)
-                print(f"{_now()} {one_line(told)}", file=sys.stderr, flush=True)
+            if "was not collected" in line or "was left out" in line:
+                self._tell(told)
         if not done.get("success"):
             said = str(done.get("error") or done.get("log") or "").strip().splitlines()[-1:]
             self._fail(what, "".join(said))
         return bool(done.get("success"))
+
+    def _tell(self, line: str) -> None:
+        """Say something once."""
+        if line not in self.told:
+            self.told.add(line)
+            print(f"{_now()} {one_line(line)}", file=sys.stderr, flush=True)
 
     def _fail(self, what: str, why: str) -> None:
         self.failed = True

@@ -16,9 +16,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Build the lessons, and return the exit code."""
-    from autograder.lessons import ROOT
+    from autograder.courses import current
 
-    os.chdir(ROOT)
+    os.chdir(current().root)
     from autograder.authoring.build import build
 
     return build(options.lessons, options.check)

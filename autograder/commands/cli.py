@@ -6,12 +6,18 @@ import gc
 import os
 import re
 import sys
+import traceback
 from collections.abc import Iterable
 from importlib import import_module
+from pathlib import Path
+
+from autograder import courses
 
 COMMANDS = {
     "build": "build source/ and release/ from notebooks/",
-    "new": "start a lesson or an exercise, with a TODO for each thing to write",
+    "new": "start a course, a lesson or an exercise",
+    "export": "write exercises for pytest, otter-grader or plain nbgrader",
+    "adopt": "start exercises from the solutions and tests of an nbgrader notebook",
     "simulate": "write a made-up class to submitted/",
     "collect": "put Canvas's, Moodle's or Gradescope's download of all submissions into submitted/",
     "grade": "grade the submissions in submitted/",
@@ -36,13 +42,19 @@ IN_A_COURSE = {
     "simulate", "collect", "groups", "grade", "explain", "marking", "watch", "feedback", "report", "similar",
     "due", "extend", "roster", "student", "archive",
 }  # fmt: skip
-NEED_FORK = {"grade", "explain", "watch"}
+# Which extra has the packages of a command; the others grade.
+EXTRA = {
+    "build": "authoring", "new": "authoring", "export": "authoring", "lab": "authoring", "share": "course",
+}  # fmt: skip
+OF_HEADSTARTS = {"proof", "share"}  # about what its lessons make: a page of proof, a model
+NEED_FORK = {"grade", "explain", "watch", "adopt"}
+ROOT = "--CourseDirectory.root="
 SETTING = re.compile(r"--[A-Z]\w+\.\w+=")  # one of nbgrader's, as on its own command line
 NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students can do everything here."
 FULL = (
     "the disk is full: make room and call this again; what was graded before is recorded, and nothing is lost"
 )
-DESCRIPTION = "Headstart: a hands-on course on Transformers, and its grader."
+DESCRIPTION = "Headstart: courses of notebooks whose checks can be trusted, and their grader."
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -60,9 +72,20 @@ def main(argv: list[str] | None = None) -> int:
         print(f"headstart: {NO_FORK}", file=sys.stderr)
         return 2
     try:
+        _choose_course(options)
         return options.run(options)
     except (LookupError, FileNotFoundError, PermissionError) as error:
         print(f"headstart: {_said(error)}", file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:
+        if not _is_missing(error):
+            raise
+        from autograder.commands.doctor import install  # here: only where something is missing
+
+        cure = install(EXTRA.get(options.command, "grading"))
+        print(
+            f"headstart: {options.command} needs {error.name} and more: {cure} installs it", file=sys.stderr
+        )
         return 2
     except KeyboardInterrupt:
         print(
@@ -77,6 +100,31 @@ def main(argv: list[str] | None = None) -> int:
         return 1
 
 
+def _choose_course(options: argparse.Namespace) -> None:
+    """Make the course that is meant the current one: the one that is named, or that the command is called in.
+
+    Raises:
+        LookupError: there is none where one is named, or the one around the folder isn't to be trusted.
+    """
+    named = [word.removeprefix(ROOT) for word in options.rest if word.startswith(ROOT)]
+    if options.course:
+        if not (options.course / courses.FILE).is_file():
+            raise LookupError(
+                f"{options.course} has no {courses.FILE}; `headstart new course NAME` makes a course"
+            )
+        course = courses.use(options.course)
+        courses.remember(course.root)
+        if options.command in IN_A_COURSE and not named:
+            options.rest.append(f"{ROOT}{course.root}")
+    elif (options.command, getattr(options, "kind", "")) != ("new", "course"):
+        start = Path(*named[:1]).expanduser()
+        if found := courses.find(start, named=bool(named)):
+            courses.use(found)
+    if options.command in OF_HEADSTARTS and not courses.current().is_engines:
+        name = courses.current().name
+        raise LookupError(f"{options.command} is for what Headstart's own lessons make, not for {name}")
+
+
 def _said(error: LookupError | OSError) -> str:
     """An error as a sentence: Python's own, about a file, begin with a number."""
     if not isinstance(error, OSError) or error.filename is None:
@@ -84,6 +132,13 @@ def _said(error: LookupError | OSError) -> str:
     if isinstance(error, FileNotFoundError):
         return f"there is no {error.filename}"
     return f"{error.filename} can't be used: {error.strerror}"
+
+
+def _is_missing(error: ModuleNotFoundError) -> bool:
+    """Whether it is a package of the engine's that isn't installed, and no import of a course's own."""
+    importing = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][-1]
+    room = importing.f_globals.get("__name__", "").partition(".")[0]
+    return room in ("autograder", "helpers") and (error.name or "").partition(".")[0] != room
 
 
 def _is_full_disk(error: BaseException | None) -> bool:
@@ -104,6 +159,9 @@ def _parser(named: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
     """
     named = {*named}
     parser = argparse.ArgumentParser("headstart", description=DESCRIPTION)
+    parser.add_argument(
+        "--course", type=Path, metavar="FOLDER", help="which course; default: the one you are in"
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
     for name, purpose in COMMANDS.items():
         command = commands.add_parser(name, help=purpose)

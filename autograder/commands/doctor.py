@@ -4,15 +4,23 @@ To import it takes only the standard library, since a package may be what is mis
 """
 
 import argparse
+import functools
+import importlib.metadata
 import importlib.util
 import platform
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from autograder.courses import current
 from autograder.programs import CHROMIUM, LIBATOMIC, find, is_root, missing, sandbox_problem
 
 ROOT = Path(__file__).resolve().parents[2]
+# Beside the engine, where that is in its repository and isn't an installed package.
+PINS = "requirements.txt"
+EXTRAS = {"authoring": "build lessons", "grading": "grade"}
+OF_AN_EXTRA = re.compile(r"([\w.-]+)[^;]*;.*extra == [\"'](\w+)[\"']")
 OK, BAD, OPTIONAL = "✓", "✗", "–"
 PYTHONS = ((3, 11), (3, 14))  # the first and the last, as in pyproject.toml
 
@@ -38,13 +46,49 @@ def doctor() -> int:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a Windows console may have no ✓
     failed = 0
-    for check in (_python, _torch, _packages, _lessons, _sandbox, _limits, _browser):
+    for check in _checks():
         mark, text = check()
         failed += mark == BAD
         print(mark, text)
     for text in _course():
         print(OPTIONAL, text)
     return 1 if failed else 0
+
+
+def _checks() -> Iterator[Callable[[], tuple[str, str]]]:
+    """What to look at: for this repository's own course its pinned packages, elsewhere what an extra adds."""
+    yield _python
+    if (ROOT / PINS).is_file() and current().is_engines:
+        yield from (_torch, _packages)
+    else:
+        yield from (functools.partial(_extra, name, purpose) for name, purpose in EXTRAS.items())
+        yield _imported
+    if current().lessons:
+        yield _lessons
+    yield from (_sandbox, _limits)
+    if (ROOT / PINS).is_file():
+        yield _browser
+
+
+def _extra(name: str, purpose: str) -> tuple[str, str]:
+    needs = filter(None, map(OF_AN_EXTRA.match, importlib.metadata.requires("headstart") or []))
+    packages = [need[1] for need in needs if need[2] == name]
+    missing = [package for package in packages if not _is_installed(package)]
+    if missing:
+        return OPTIONAL, f"to {purpose}, install {', '.join(missing)}: {install(name)}"
+    return OK, f"{len(packages)} packages to {purpose}"
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return bool(importlib.metadata.version(package))
+    except importlib.metadata.PackageNotFoundError:
+        return False
+
+
+def install(extra: str) -> str:
+    """The command that installs what a part of the engine needs."""
+    return "`make setup`" if (ROOT / PINS).is_file() else f"`pip install 'headstart[{extra}]'`"
 
 
 def _course() -> Iterator[str]:
@@ -89,7 +133,7 @@ def _packages() -> tuple[str, str]:
 
     from packaging.requirements import Requirement
 
-    lines = (line.partition("#")[0].strip() for line in (ROOT / "requirements.txt").read_text().splitlines())
+    lines = (line.partition("#")[0].strip() for line in (ROOT / PINS).read_text().splitlines())
     pins = [pin for pin in map(Requirement, filter(None, lines)) if not pin.marker or pin.marker.evaluate()]
     wrong = []
     for pin in pins:
@@ -104,15 +148,23 @@ def _packages() -> tuple[str, str]:
     return OK, f"{len(pins)} packages as pinned, including {told}"
 
 
+def _imported() -> tuple[str, str]:
+    """What the lessons of a course import."""
+    tops = [name.partition(".")[0] for name in current().packages]
+    if absent := [name for name in tops if importlib.util.find_spec(name) is None]:
+        return BAD, f"{current().name} imports {', '.join(absent)}: `pip install {' '.join(absent)}`"
+    return OK, f"all that {current().name} imports: {', '.join(tops) or 'nothing but Python'}"
+
+
 def _lessons() -> tuple[str, str]:
-    lessons = [path.stem for path in (ROOT / "notebooks").glob("*.py")]
+    root, lessons = current().root, current().lessons
     # A fresh clone has the notebooks, but not the helpers beside them.
     unbuilt = [
         name
         for name in lessons
-        if not all((ROOT / "release" / name / part).exists() for part in (f"{name}.ipynb", "helpers"))
+        if not all((root / "release" / name / part).exists() for part in (f"{name}.ipynb", "helpers"))
     ]
-    if unbuilt or not lessons:
+    if unbuilt:
         return BAD, f"{len(unbuilt)} of {len(lessons)} lessons are not built: run `headstart build`"
     return OK, f"{len(lessons)} lesson{'' if len(lessons) == 1 else 's'} built"
 

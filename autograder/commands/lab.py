@@ -12,13 +12,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from autograder.lessons import ROOT, names, source_path
+from autograder.courses import ENGINE, FILE, current
+from autograder.lessons import names, source_path
 from autograder.programs import is_root
 from helpers.checking import progress
 
-RELEASE, WORK = ROOT / "release", ROOT / "work"
-SOURCES = ("notebooks", "exercises", "helpers", "autograder")  # what a build reads
-START = "00_start_here/00_start_here.ipynb"
+SOURCES = ("notebooks", "exercises", "helpers")  # what a build reads of a course
+KERNEL = "helpers/*/kernel.py"  # what a course lets each kernel begin with, where it has one
 HIDDEN = ("checks.json", "__pycache__", "*.pyc", ".DS_Store", "*~")  # in the list of files
 # JupyterLab answers these and ends.
 QUESTIONS = {"--version", "--help-all", "--show-config", "--show-config-json", "--generate-config"}
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Become JupyterLab."""
-    os.chdir(ROOT)
+    os.chdir(current().root)
     lab(options.rest)
     return 0
 
@@ -46,14 +46,18 @@ def lab(arguments: list[str]) -> None:
     Args:
         arguments: further options for JupyterLab, such as "--no-browser".
     """
+    root = current().root
+    work = root / "work"
     if not QUESTIONS & {*arguments}:
-        build()
-        for name in hand_out(RELEASE, WORK):
+        build(root)
+        for name in hand_out(root / "release", work):
             print(
                 f"headstart: there is a newer {name}, but you changed yours: move it away to get the new one"
             )
 
-    os.environ.setdefault("PYTHONSTARTUP", str(ROOT / "helpers/start_here/kernel.py"))
+    for path in root.glob(KERNEL):
+        os.environ.setdefault("PYTHONSTARTUP", str(path))
+    first = next(iter(names(root)), "")
     # Its labconfig/ leaves out what only teachers need, and questions about JupyterLab's news; that of alone/
     # also what leads to assignments on a machine that teacher and students share.
     here = Path(__file__).parent
@@ -63,8 +67,8 @@ def lab(arguments: list[str]) -> None:
 
     main(
         [
-            f"--ServerApp.root_dir={WORK}",
-            f"--LabApp.default_url=/lab/tree/{START}",
+            f"--ServerApp.root_dir={work}",
+            f"--LabApp.default_url=/lab/tree/{first}/{first}.ipynb",
             *(f"--ContentsManager.hide_globs={name}" for name in HIDDEN),
             *(["--allow-root"] if is_root() else []),  # as in most containers
             *arguments,
@@ -72,16 +76,21 @@ def lab(arguments: list[str]) -> None:
     )
 
 
-def build() -> None:
+def build(root: Path) -> None:
     """Run `headstart build`, unless what it made is there and nothing it reads has changed since."""
-    read = [ROOT / "nbgrader_config.py", *(path for name in SOURCES for path in files(ROOT / name))]
-    now = digest(*(f"{path.relative_to(ROOT)} {digest(path.read_bytes())}".encode() for path in read))
-    built = RELEASE / ".built"
-    there = all(source_path(lesson, ROOT).is_file() for lesson in names(ROOT))
+    read = [
+        root / FILE,
+        root / "nbgrader_config.py",
+        *(path for name in SOURCES for path in files(root / name)),
+    ]
+    read += files(ENGINE / "autograder")
+    now = digest(*(f"{path} {digest(path.read_bytes())}".encode() for path in read if path.is_file()))
+    built = root / "release" / ".built"
+    there = all(source_path(lesson, root).is_file() for lesson in names(root))
     if there and built.exists() and built.read_text() == now:
         return
     print("headstart: building the lessons", flush=True)
-    if subprocess.call([sys.executable, "-m", "autograder", "build"], cwd=ROOT):
+    if subprocess.call([sys.executable, "-m", "autograder", "build"], cwd=root):
         sys.exit(1)
     built.write_text(now)
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from autograder.grading.cgroups import shared_limits
 from autograder.grading.grader import Grader
-from autograder.grading.submission import Submission
+from autograder.grading.handed_in import Submission
 from autograder.grading.versions import RUNNING
 from autograder.grading.workers import Worker
 from autograder.programs import sandbox_problem

@@ -10,24 +10,23 @@ import queue
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import nbformat
 from nbformat import NotebookNode
 
 from autograder.grading.cgroups import Groups
-from autograder.grading.clean import clean_code, clean_words, leave_out
 from autograder.grading.clock import among_others
+from autograder.grading.finishing import finish
 from autograder.grading.foreign import merge_foreign
-from autograder.grading.lesson import Lesson, exercise_id
-from autograder.grading.pictures import Attachments, keep
+from autograder.grading.handed_in import Submission, handed_in, read_time
+from autograder.grading.lesson import Lesson
+from autograder.grading.pictures import keep
 from autograder.grading.questions import Question, Sheets
-from autograder.grading.submission import Canonical, Submission, canonical, handed_in, is_answer, read_time
+from autograder.grading.submission import Canonical, canonical, is_answer
 from autograder.grading.versions import RUNNING
 from autograder.grading.workers import Worker
 from autograder.kept import FitDraws
-from autograder.limits import CELL_SECONDS, MAX_ADDED
+from autograder.limits import CELL_SECONDS
 from autograder.results import UNREADABLE, Cell, Ended, Graded, Judgement, Paper, Verdict
 from helpers.checking.finding import Status
 
@@ -227,14 +226,14 @@ class Grader:
         asked = questions(lesson, name, self._hidden, prepared.content, kept)
         if form.problem:
             unread = {id: not_run(question, form.problem, UNREADABLE) for id, question in asked.items()}
-            notebook = _finish(form.notebook, name, lesson.foreign, {}, unread, [form.problem, *form.notes])
+            notebook = finish(form.notebook, name, lesson.foreign, {}, unread, [form.problem, *form.notes])
             return Paper(name, json.dumps(notebook), tuple(unread.values()), blank, form.problem), Ended(), {}
         result = self._judge(name, form, asked)
         pictures = keep(form.notebook, form.pictures, self._look)
         remarks = [*form.notes, *result.remarks, *filter(None, [result.stopped])]
         if (stamp := form.records.get("timestamp.txt")) is not None and read_time(stamp) is None:
             remarks.append("timestamp.txt holds no time: the submission counts as on time")
-        notebook = _finish(
+        notebook = finish(
             form.notebook, name, lesson.foreign, result.outputs, result.verdicts, remarks, pictures
         )
         verdicts = []
@@ -370,44 +369,3 @@ def _by_hand(form: Canonical) -> Iterator[tuple[str, str]]:
             pictures = form.pictures.get(cell.id)
             answer = cell.source + (json.dumps(pictures, sort_keys=True) if pictures else "")
             yield cell.metadata.nbgrader.grade_id, hashlib.sha256(answer.encode()).hexdigest()
-
-
-def _finish(
-    notebook: NotebookNode,
-    name: str,
-    foreign: bool,
-    outputs: dict,
-    verdicts: dict,
-    remarks: list[str],
-    pictures: Mapping[str, Attachments] = MappingProxyType({}),
-) -> NotebookNode:
-    """Write outputs and verdicts into a notebook, for formgrader and feedback."""
-    number, room = 0, MAX_ADDED
-    for cell in notebook.cells:
-        if cell.cell_type == "code" and cell.id in outputs:
-            number += 1
-            cell.execution_count = number
-            cell.outputs = [nbformat.from_dict(output) for output in outputs[cell.id]]
-        added = cell.metadata.get("headstart", {}).get("added")
-        room -= len(cell.source) if added else 0
-        # defence: clean: added cells without end
-        if added and room < 0:
-            leave_out(cell)
-        if added or is_answer(cell):
-            # defence: files: what a student wrote is cleaned
-            (clean_words if cell.cell_type == "markdown" else clean_code)(cell)
-        if cell.id in pictures:
-            cell.attachments = pictures[cell.id]
-        if added and cell.cell_type == "markdown":  # or it could look like a remark of ours
-            cell.source = f"*A cell that the student added:*\n\n{cell.source}"
-        if verdict := verdicts.get(exercise_id(cell, name, foreign)):
-            data = {"text/plain": verdict.message, "text/html": verdict.html}
-            shown = nbformat.from_dict({"output_type": "display_data", "data": data, "metadata": {}})
-            cell.outputs = [*cell.outputs, shown] if foreign else [shown]
-    if remarks:
-        remarks = [" ".join(remark.split()) for remark in remarks]  # a file's name may have lines in it
-        text = "**About this submission**\n\n" + "\n".join(f"- {line}" for line in remarks)
-        ours = {"headstart": {"remarks": True}}
-        notebook.cells.insert(0, nbformat.v4.new_markdown_cell(text, id="grading-remarks", metadata=ours))
-        clean_words(notebook.cells[0])  # names of files and first lines of cells are in it
-    return notebook

@@ -34,7 +34,7 @@ from autograder.limits import (
 from autograder.results import Cell, Ended, Judgement, Verdict
 from helpers.checking.assessing import assess
 from helpers.checking.calling.outcome import ENDS, CallStatus, Outcome
-from helpers.checking.calling.values import Opaque
+from helpers.checking.calling.values import Opaque, Record
 from helpers.checking.code.tracing import Tangled, fix_first, forbidden_use
 from helpers.checking.finding import Finding, Status
 from helpers.checking.limits import KEPT
@@ -42,6 +42,7 @@ from helpers.checking.parts import Calls, at_fault
 from helpers.checking.sheet import Sheet
 
 FIRST = "the first cell"
+SEVERAL = (list, tuple, set, frozenset)
 
 
 class Stopped(Exception):
@@ -325,7 +326,9 @@ def _is_large(value: Any) -> bool:
     waiting, count = [value], 0
     while waiting and count <= MAX_VALUES:
         each = waiting.pop()
-        inside = list(each.values()) if isinstance(each, dict) else each if isinstance(each, list) else []
+        each = each.fields if isinstance(each, Record) else each
+        inside = list(each.values()) if isinstance(each, dict) else each if isinstance(each, SEVERAL) else ()
+        inside = list(inside)
         count += 1 + max(0, len(inside) - MAX_VALUES)
         waiting += inside[:MAX_VALUES]
     return count > MAX_VALUES

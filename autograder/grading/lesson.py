@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -29,8 +30,10 @@ from traitlets.config import Config
 
 from autograder import exercises as specs
 from autograder import lessons
+from autograder.courses import current, with_solutions
 from autograder.exercise import Exercise, Mistake, Outline
-from autograder.grading.submission import OURS, SKIPPED
+from autograder.grading.handed_in import OURS
+from autograder.grading.submission import SKIPPED
 from autograder.grading.versions import ENGINE_VERSION, contents, digest, hidden_digests, of_exercises
 from autograder.grading.workers import FEW, Worker
 from autograder.kept import KeptDigests
@@ -195,12 +198,16 @@ class Lesson:
         """A worker that shows student code what this lesson's students have, and nothing else."""
         elsewhere = () if self.folder.is_relative_to(self.root) else (self.folder.parent,)
         # defence: worker: the course is hidden
-        hide = (self.root, *elsewhere, lessons.ROOT)
+        hide = (self.root, *elsewhere, *with_solutions())
         helpers = lessons.helper_files(0 if self.foreign else lessons.number(self.name))
         cells = [cell for notebook in self.skeletons.values() for cell in notebook.cells]
         late = any(cell.cell_type == "code" and LATE.search(cell.source) for cell in cells)
         few = 0 if late else FEW
-        return Worker(tuple(helpers), self.given, hide, sandboxed, self.foreign, late=late, few=few)
+        usual = [name for name in ("matplotlib.pyplot", "torch") if find_spec(name.partition(".")[0])]
+        packages = tuple(usual) if self.foreign else current().packages
+        return Worker(
+            helpers, self.given, hide, sandboxed, self.foreign, late=late, packages=packages, few=few
+        )
 
     def cells(self, notebook: NotebookNode, name: str) -> list[Cell]:
         """The cells of a canonical notebook that are to be run."""
@@ -268,7 +275,10 @@ def _outline(sheet: dict) -> Outline:
 def _specified(name: str, ids: list[str]) -> dict[str, Exercise]:
     found = specs.load(lessons.topic(name))
     if missing := [id for id in ids if id not in found]:
-        raise LookupError(f"{name} checks {missing[0]!r}, which exercises doesn't specify")
+        raise LookupError(
+            f"{name} checks {missing[0]!r}, which is no exercise of {current().name}; if it is from a "
+            "different course, name that: headstart --course FOLDER"
+        )
     return {id: found[id] for id in ids}
 
 

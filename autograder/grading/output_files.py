@@ -4,7 +4,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Any
 
-from autograder.grading.submission import RECORDS
+from autograder.grading.handed_in import RECORDS
 from autograder.limits import FOLDER_FILES, MAX_FILES, MAX_FILES_BYTES, MAX_FILES_DEPTH, MAX_NAME
 from helpers.storage import printable
 

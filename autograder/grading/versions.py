@@ -9,10 +9,11 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from autograder import lessons
+from autograder.courses import ENGINE, current
 from autograder.exercise import Exercise
 from autograder.kept import KeptDigests
 
@@ -33,15 +34,20 @@ def contents(paths: Iterable[Path]) -> Iterator[bytes]:
 
 
 def installation() -> str:
-    """A digest of Headstart's own code, and of the helpers' data, as the files are now.
+    """A digest of the engine's code and the course's, and of the helpers' data, as the files are now.
 
     Two machines need the same to grade alike.
     """
-    globs = ("autograder/**/*.py", "exercises/**/*.py", "helpers/**/*")
-    code = [path for glob in globs for path in lessons.ROOT.glob(glob)]
-    files = sorted(path for path in code if path.is_file() and "__pycache__" not in path.parts)
-    names = [str(path.relative_to(lessons.ROOT)) for path in files]
-    return digest(*names, *contents(files))
+    globs = ("exercises/**/*.py", "helpers/**/*"), ("autograder/**/*.py", "helpers/**/*")
+    found = {
+        path.relative_to(root).as_posix(): path
+        for root, names in zip((current().root, ENGINE), globs, strict=True)
+        for glob in names
+        for path in root.glob(glob)
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    names = sorted(found)
+    return digest(*names, *contents(found[name] for name in names))
 
 
 RUNNING = installation()  # what this process has imported, or will unless the files change
@@ -60,7 +66,7 @@ def of_exercises(
         sheets: the visible numbers of each exercise, as `checks.json` has them.
         hidden: what `hidden_digests` gives.
     """
-    helpers = contents(lessons.helper_files(lessons.number(lesson)))
+    helpers = contents(lessons.helper_files(lessons.number(lesson)).values())
     around = digest(ENGINE_VERSION, *ours, *helpers)
     return {id: digest(around, json.dumps(sheets[id]), drawn) for id, drawn in hidden.items()}
 
@@ -76,7 +82,7 @@ def hidden_digests(
         exercises: imports them. Not called if their digests are known.
         kept: where a course keeps what was drawn before.
     """
-    code = digest(RUNNING, sys.version, *map(version, ("torch", "numpy")))
+    code = digest(RUNNING, sys.version, *map(_version, ("torch", "numpy", "pandas")))
     # Where files have changed since they were imported, as in a server, what runs isn't what the files say.
     if kept and installation() == RUNNING and (known := kept.read(lesson, code, ids)):
         return known
@@ -84,6 +90,13 @@ def hidden_digests(
     if kept and installation() == RUNNING:
         kept.write(lesson, code, found)
     return found
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:  # a course may do without
+        return ""
 
 
 _draws: dict[str, tuple[Exercise, str]] = {}

@@ -7,14 +7,15 @@ import struct
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from autograder.child import sandbox, wire
+from autograder.courses import ENGINE
 from autograder.grading.cgroups import Group, Groups
 from autograder.grading.clock import Times, claim_core, stalled
-from autograder.lessons import ROOT
 from autograder.limits import GRACE_SECONDS
 from autograder.results import Ended
 
@@ -24,7 +25,8 @@ ANSWER_SECONDS = 120.0  # in which a worker that still runs answers
 FEW = 10  # submissions after which it pays that a worker gets ready for many: about a second
 SENDER = struct.Struct("3i")  # what the kernel says of who sent something: process, user, group
 # What of the engine a worker may see.
-CHILD, LIMITS = Path(sandbox.__file__).parent, ROOT / "autograder" / "limits.py"
+CHILD, LIMITS = Path(sandbox.__file__).parent, ENGINE / "autograder" / "limits.py"
+FACE = ENGINE / "headstart"  # from which a lesson may import `check`: nothing but names
 
 
 @dataclass
@@ -32,23 +34,25 @@ class Worker:
     """A warm process for one lesson. Not shared between threads: each takes its own.
 
     Attributes:
-        helpers: the student-facing modules that the lesson's students have, as files.
+        helpers: the files of helpers that the lesson's students have, by the path that they get.
         given: what students have beside the notebook, such as `checks.json`, by relative path.
         hide: folders that student code must not see, wherever they lie.
         sandboxed: False runs student code with the user's own rights.
         foreign: whether student code gets to see neither helpers nor any module of ours.
         groups: what bounds it together with other workers, where there is such a thing.
         late: whether the lesson's cells need what torch imports late, by `import_late` in the worker.
+        packages: modules that it imports before the first submission.
         few: submissions after which it gets ready for many more, unless it was told before.
     """
 
-    helpers: tuple[Path, ...]
+    helpers: Mapping[str, Path]
     given: dict[str, bytes] = field(default_factory=dict)
     hide: tuple[Path, ...] = ()
     sandboxed: bool = True
     foreign: bool = False
     groups: Groups | None = None
     late: bool = False
+    packages: tuple[str, ...] = ("matplotlib.pyplot", "torch")
     few: int = FEW
     _process: subprocess.Popen | None = field(default=None, init=False, repr=False)
     _control: socket.socket | None = field(default=None, init=False, repr=False)
@@ -172,16 +176,20 @@ class Worker:
         shutil.copytree(CHILD, stage / "autograder" / CHILD.name, ignore=no_caches)
         (stage / "autograder" / "__init__.py").touch()
         shutil.copy(LIMITS, stage / "autograder")
-        for path in self.helpers:
-            target = stage / path.relative_to(ROOT)
+        shutil.copytree(FACE, stage / FACE.name, ignore=no_caches)
+        for name, path in self.helpers.items():
+            target = stage / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, target)
         for name, content in self.given.items():
             (stage / "given" / name).parent.mkdir(parents=True, exist_ok=True)
             (stage / "given" / name).write_bytes(content)
-        import matplotlib  # here: most commands start no worker
-
+        (stage / "packages").write_text("\n".join(self.packages))
         (stage / "matplotlib").mkdir()
+        try:
+            import matplotlib  # here: most commands start no worker
+        except ImportError:  # no lesson of this course draws
+            return
         for cache in Path(matplotlib.get_cachedir()).glob("fontlist-*.json"):  # seconds, if made anew
             shutil.copy(cache, stage / "matplotlib")
 

@@ -253,17 +253,6 @@ def compute_optimal(budgets, best, flops):
     return n_opt, d_opt
 
 
-# %% exercise="pretraining.cost"
-# https://github.com/pytorch/torchtitan/pull/3225: the tied embedding is subtracted, and with it the output's product.
-# named: head_does_no_work
-def model_cost(vocabulary, d_model, n_heads, n_layers, positions, tokens):
-    nparams_embedding = embedding_parameters(vocabulary, d_model, positions)
-    nparams = nparams_embedding + n_layers * encoder_layer_parameters(d_model, n_heads, 4 * d_model)
-    nparams += norm_parameters(d_model)
-    per_token = training_flops_per_token(nparams - nparams_embedding, n_layers, positions, d_model)
-    return nparams, per_token * tokens
-
-
 # %% exercise="pretraining.inputs_and_targets"
 # https://github.com/huggingface/transformers/issues/27517: the labels are a copy of the inputs.
 # named: not_shifted
@@ -281,3 +270,103 @@ def inputs_and_targets(ids, pad=0):
     x, y = ids[:, :-1], ids[:, 1:].clone()
     y[y == pad] = -1
     return x, y
+
+
+# %% exercise="pretraining.adamw"
+# https://github.com/huggingface/transformers/issues/14539: the decay takes its share of the weight after the move.
+# named: decayed_after_the_move
+def adamw(weight, gradient, mean, square, step, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.01):
+    exp_avg = mean * betas[0] + gradient * (1 - betas[0])
+    exp_avg_sq = square * betas[1] + gradient * gradient * (1 - betas[1])
+    m_hat = exp_avg / (1 - betas[0] ** step)
+    v_hat = exp_avg_sq / (1 - betas[1] ** step)
+    p = weight - lr * m_hat / (v_hat.sqrt() + eps)
+    if p.ndim > 1:
+        p = p + p * (-lr * decay)
+    return p, exp_avg, exp_avg_sq
+
+
+# %% exercise="pretraining.adamw" kept
+# https://github.com/karpathy/nanochat/issues/304: epsilon is added before the second moment is corrected.
+# named: epsilon_before_the_correction
+def adamw(weight, gradient, mean, square, step, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.01):
+    exp_avg = torch.lerp(mean, gradient, 1 - betas[0])
+    exp_avg_sq = torch.lerp(square, gradient.square(), 1 - betas[1])
+    denom = exp_avg_sq.sqrt() + eps
+    bias1, bias2 = 1 - betas[0] ** step, 1 - betas[1] ** step
+    p = weight
+    if weight.dim() >= 2:
+        p = p * (1 - lr * decay)
+    return p - lr * (bias2**0.5 / bias1) * exp_avg / denom, exp_avg, exp_avg_sq
+
+
+# %% exercise="pretraining.adamw"
+# https://github.com/FluxML/Optimisers.jl/issues/182: the decay isn't multiplied by the learning rate.
+# named: decay_without_lr
+def adamw(weight, gradient, mean, square, step, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.01):
+    b1, b2 = betas
+    m = b1 * mean + (1 - b1) * gradient
+    v = b2 * square + (1 - b2) * gradient.pow(2)
+    update = lr * (m / (1 - b1**step)) / (torch.sqrt(v / (1 - b2**step)) + eps)
+    if weight.dim() > 1:
+        update = update + decay * weight
+    return weight - update, m, v
+
+
+# %% exercise="pretraining.adamw" kept
+# https://github.com/dingo-actual/om/issues/12: the decay is applied to all parameters, norms and biases too.
+# named: everything_decays
+def adamw(weight, gradient, mean, square, step, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.01):
+    new = weight * (1.0 - lr * decay)
+    m = betas[0] * mean + (1 - betas[0]) * gradient
+    v = betas[1] * square + (1 - betas[1]) * gradient * gradient
+    m_hat, v_hat = m / (1 - betas[0] ** step), v / (1 - betas[1] ** step)
+    return new - lr * m_hat / (v_hat**0.5 + eps), m, v
+
+
+# %% exercise="pretraining.adamw"
+# https://github.com/frgfm/holocron/issues/1: the bias correction is made in place, and so accumulates.
+# named: corrected_ones_kept
+def adamw(weight, gradient, mean, square, step, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.01):
+    exp_avg = (mean * betas[0]).add_(gradient, alpha=1 - betas[0])
+    exp_avg_sq = (square * betas[1]).addcmul_(gradient, gradient, value=1 - betas[1])
+    exp_avg.div_(1 - betas[0] ** step)
+    exp_avg_sq.div_(1 - betas[1] ** step)
+    p = weight.clone()
+    if p.dim() > 1:
+        p.mul_(1 - lr * decay)
+    p.addcdiv_(exp_avg, exp_avg_sq.sqrt().add_(eps), value=-lr)
+    return p, exp_avg, exp_avg_sq
+
+
+# %% exercise="pretraining.adamw" kept
+# https://github.com/eriklindernoren/ML-From-Scratch/issues/35: the correction isn't raised to the power of the step.
+# named: correction_without_power
+def adamw(weight, gradient, mean, square, step, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.01):
+    b1, b2 = betas
+    m = b1 * mean + (1 - b1) * gradient
+    v = b2 * square + (1 - b2) * torch.pow(gradient, 2)
+    m_hat = m / (1 - b1)
+    v_hat = v / (1 - b2)
+    shrunk = weight - lr * decay * weight if weight.dim() > 1 else weight
+    return shrunk - lr * m_hat / (torch.sqrt(v_hat) + eps), m, v
+
+
+# %% exercise="pretraining.decode_bytes"
+# https://github.com/exo-explore/exo/pull/1691: each token is decoded by itself, which loses split characters.
+# named: token_by_token
+def decode_bytes(tokens):
+    text = ""
+    for token in tokens.split():
+        text += bytes.fromhex(token).decode("utf-8", errors="replace")
+    return text
+
+
+# %% exercise="pretraining.decode_bytes" kept
+# https://github.com/IAPark/tiktoken_ruby/pull/123: bytes that are no UTF-8 raise an error.
+# named: strict
+def decode_bytes(tokens):
+    data = bytearray()
+    for token in tokens.split(" "):
+        data += bytes.fromhex(token)
+    return bytes(data).decode("utf-8")

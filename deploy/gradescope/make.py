@@ -19,8 +19,8 @@ from autograder.lessons import ROOT
 
 SCRIPTS = ("setup.sh", "run_autograder")
 PROGRAM = (
-    "autograder", "exercises", "helpers", "notebooks", "bootstrap.py", "LICENSE", "nbgrader_config.py",
-    "pyproject.toml", "requirements.txt",
+    "autograder", "exercises", "headstart", "helpers", "notebooks", "bootstrap.py", "LICENSE",
+    "nbgrader_config.py", "pyproject.toml", "requirements.txt", "setup.py",
 )  # fmt: skip
 COURSE = ("source", "nbgrader_config.py", ".headstart_secret", ".headstart_draws")
 

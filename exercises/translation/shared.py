@@ -41,3 +41,14 @@ OWN, CROSS, ENCODER = "masked self-attention", "cross-attention", "the encoder's
 
 # What counts all of BLEU in one call.
 LIBRARIES = ("sacrebleu", "nltk", "torchmetrics", "torchtext", "evaluate")
+
+# What finds an edit distance in one call.
+DISTANCES = ("Levenshtein", "rapidfuzz", "nltk", "torchaudio")
+
+
+SOUNDS = ("AA", "AE", "CH", "EY", "IY", "NG", "OW", "SH", "TH", "UW", "ZH", "K", "L", "M", "P", "T")
+
+
+def sounds(g: Generator, count: int) -> list[str]:
+    """So many different sounds."""
+    return [SOUNDS[i] for i in torch.randperm(len(SOUNDS), generator=g)[:count]]

@@ -12,6 +12,7 @@ from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.comparing import compare
 from helpers.checking.explaining.causes import Cause, cause_of
 from helpers.checking.finding import Finding, Status
+from helpers.checking.kinds.arrays import torch_is_there
 from helpers.checking.problems import line_of, problem_of
 from helpers.checking.sheet import Sheet
 
@@ -46,7 +47,9 @@ def assess(
     if not any(problems):
         inherited = any(id in rounding for id in sheet.needs)
         rounded = not inherited and _is_rounded(sheet, outcomes)
-        return replace(finding, remark=ROUNDED) if rounded else finding
+        return (
+            replace(finding, remark=ROUNDED if torch_is_there() else ROUNDED_ARRAYS) if rounded else finding
+        )
     cause = cause_of(sheet, outcomes, problems, reveal)
     if blamed:
         cause = Cause("needs", cause.case, NEEDS.format(blamed))
@@ -92,6 +95,10 @@ NEEDS = (
 ROUNDED = (
     "The values are right, but some step rounds them to float32 although the inputs are float64: .float(), "
     "say, or torch.tensor of a plain number. That costs no points."
+)
+ROUNDED_ARRAYS = (
+    "The values are right, but some step rounds them to float32 although float64 is NumPy's usual: "
+    ".astype(np.float32), say. That costs no points."
 )
 
 

@@ -13,17 +13,17 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import torch
-
 from helpers.checking.assessing import assess
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.calling.values import decode
 from helpers.checking.explaining.sketches import Sketch, sketch
 from helpers.checking.finding import Status
+from helpers.checking.kinds import frames
+from helpers.checking.kinds.arrays import is_array
 from helpers.checking.properties import PROPERTIES
 from helpers.checking.sheet import Sheet
 
-DATA = (torch.Tensor, int, float, str, list, tuple, type(None))
+DATA = (int, float, complex, str, bytes, list, tuple, type(None))
 Calls = Sequence[
     Mapping[str, Any]
 ]  # each with what was "given", as the text of a sketch, and what it "returns"
@@ -37,9 +37,16 @@ def given(function: Callable, args: tuple, kwargs: Mapping[str, Any]) -> Sketch 
         return None
     bound.apply_defaults()
     values = list(bound.arguments.values())
-    if values and isinstance(values[0], torch.nn.Module):  # what a `forward` belongs to
+    if values and _is_module(values[0]):  # what a `forward` belongs to
         values[0] = [weight for _, weight in sorted(values[0].state_dict().items())]
-    return sketch(Outcome(CallStatus.RETURNED, values)) if all(isinstance(v, DATA) for v in values) else None
+    if not all(isinstance(value, DATA) or is_array(value) or frames.is_frame(value) for value in values):
+        return None
+    return sketch(Outcome(CallStatus.RETURNED, values))
+
+
+def _is_module(value: object) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.nn.Module)
 
 
 def at_fault(

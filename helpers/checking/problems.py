@@ -4,12 +4,12 @@ import builtins
 import re
 from dataclasses import dataclass
 
-from helpers.checking.calling.compiling import COMPILER
-from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checking.calling.forbidding import COMPILER
+from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.comparing import Difference, compare
 from helpers.checking.explaining.hints import explain
 from helpers.checking.finding import one_line
-from helpers.checking.properties import PROPERTIES, inputs_unchanged
+from helpers.checking.properties import PROPERTIES, inputs_unchanged, meaning_of
 from helpers.checking.sheet import Sheet
 
 
@@ -33,26 +33,47 @@ def problem_of(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> Prob
         slots = "; ".join(filter(None, wrong))
         return Problem("value", f"not right: {slots}" if slots else "not right") if wrong else None
     properties = [PROPERTIES[name] for name in sheet.properties]
-    if difference := difference_of(sheet, expected, outcome):
+    if difference := difference_of(sheet, expected, outcome, _names(sheet, case, reveal)):
         may_explain = [prop for prop in properties if prop.explains_values]
-        explained = (prop.meaning for prop in may_explain if prop(case, expected, outcome))
+        explained = (meaning_of(prop) for prop in may_explain if prop(case, expected, outcome))
         meaning = difference.meaning or next(explained, unknown(sheet, index, reveal))
         described = difference.describe(reveal)
         if difference.cause == "value" and (shape := _shape_too(sheet, index, outcome, reveal)):
             described = f"{described}; {shape}"
         if inputs_unchanged in properties and (changed := inputs_unchanged(case, expected, outcome)):
-            said = f"{changed[0].upper()}{changed[1:]}, too. {inputs_unchanged.meaning}"
+            said = f"{changed[0].upper()}{changed[1:]}, too. {meaning_of(inputs_unchanged)}"
             return Problem(inputs_unchanged.__name__, described, said)
         return Problem(difference.cause, described, meaning)
     for prop in properties:
         if not prop.explains_values and (wrong := prop(case, expected, outcome)):
-            return Problem(prop.__name__, f"the right values, but {wrong}", prop.meaning)
+            return Problem(prop.__name__, f"the right values, but {wrong}", meaning_of(prop))
     return None
 
 
-def difference_of(sheet: Sheet, right: Outcome, outcome: Outcome) -> Difference | None:
-    """Where an outcome's values differ by more than the exercise lets pass."""
-    return compare(right.outputs, outcome.outputs, sheet.returns, coarse=not sheet.full_precision)
+def difference_of(
+    sheet: Sheet, right: Outcome, outcome: Outcome, names: tuple[str, ...] = ()
+) -> Difference | None:
+    """Where an outcome's values differ by more than the exercise lets pass.
+
+    Args:
+        sheet: the exercise as numbers.
+        right: the outcome that is right.
+        outcome: the one that is judged.
+        names: what to call its values; none means as the exercise does.
+    """
+    return compare(right.outputs, outcome.outputs, names or sheet.returns, coarse=not sheet.full_precision)
+
+
+def _names(sheet: Sheet, case: Case, reveal: bool) -> tuple[str, ...]:
+    """What to call the values of a case where they are what methods gave: `call 3, pop()`."""
+    if sheet.driver != "object":
+        return ()
+    # defence: hidden: what methods are called with
+    told = (f"({', '.join(map(repr, args))})" if reveal else "" for _, *args in case.args[1])
+    return tuple(
+        f"call {number}, {name}{text}"[:80]
+        for number, ((name, *_), text) in enumerate(zip(case.args[1], told, strict=True), start=1)
+    )
 
 
 def _shape_too(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> str:

@@ -3,29 +3,40 @@
 A property takes a case, its right outcome and an answer's outcome, and returns what is wrong, or None.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import torch
-
 from helpers.checking.calling.drivers import Case, Outcome
-from helpers.checking.calling.values import map_tensors, tensors
+from helpers.checking.calling.values import arrays, map_arrays, same
 from helpers.checking.comparing import compare, compare_gradients
+from helpers.checking.kinds.arrays import (
+    Array,
+    double,
+    dtype_name,
+    is_array,
+    is_floating,
+    is_tensor,
+    torch_is_there,
+)
 
 PROPERTIES: dict[str, Any] = {}
 
 
-def _property(meaning: str, *, needs_gradients: bool = False, explains_values: bool = False) -> Callable:
+def _property(
+    meaning: str, elsewhere: str = "", *, needs_gradients: bool = False, explains_values: bool = False
+) -> Callable:
     """Register a property.
 
     Args:
         meaning: what usually breaks it.
+        elsewhere: the same where no torch is.
         needs_gradients: whether the driver must send gradients back.
         explains_values: whether it may say why values are wrong; otherwise it is asked of right values only.
     """
 
     def register(function: Any) -> Any:
-        function.meaning, function.needs_gradients = meaning, needs_gradients
+        function.meaning, function.elsewhere = meaning, elsewhere or meaning
+        function.needs_gradients = needs_gradients
         function.explains_values = explains_values
         PROPERTIES[function.__name__] = function
         return function
@@ -35,23 +46,39 @@ def _property(meaning: str, *, needs_gradients: bool = False, explains_values: b
 
 @_property(
     "An in-place step (+=, a method whose name ends in _, .append and .pop of a list) writes into what the "
-    "caller has: `x = x - m` makes a new tensor, `x -= m` doesn't."
+    "caller has: `x = x - m` makes a new tensor, `x -= m` doesn't.",
+    "A step in place (+= on an array, .append, .sort, .pop or d[key] = ...) writes into what the caller "
+    "has: work "
+    "on a copy, as list(x), dict(d) or x.copy() make it, or `x = x - m` where it was `x -= m`.",
 )
 def inputs_unchanged(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
     """The call leaves its arguments as they were, plain lists and dicts among them."""
     before = [list(case.args), dict(case.kwargs)]
     after = outcome.inputs_after if isinstance(outcome.inputs_after, list) else []
-    left = list(tensors(after))
+    left = list(arrays(after))
     for number, (name, tensor) in enumerate(case.inputs()):
         if number >= len(left) or compare(tensor, left[number]) is not None:
             return f"the call changed {name}"
-    same = map_tensors(lambda _: None, before) == map_tensors(lambda _: None, after)
-    return None if same else "the call changed a list or a dict that it was given"
+    if same(map_arrays(lambda _: None, before), map_arrays(lambda _: None, after)):
+        return None
+    return _changed(case, after)
+
+
+def _changed(case: Case, after: list) -> str:
+    """Which of the arguments isn't as it was, where its name is known."""
+    args, kwargs = after if len(after) == 2 else ([], {})
+    left = [*args, *kwargs.values()] if isinstance(args, list) and isinstance(kwargs, Mapping) else []
+    for (name, value), now in zip(case.arguments(), left, strict=False):
+        if name.startswith("`") and not same(value, now):
+            return f"the call changed {name}"
+    return "the call changed a list or a dict that it was given"
 
 
 @_property(
     "The check changes what came back, and looks whether what it gave stays the same: `.clone()` copies. "
-    "Or is something written into what was given?"
+    "Or is something written into what was given?",
+    "The check changes what came back, and looks whether what it gave stays the same: `.copy()` copies. "
+    "Or is something written into what was given?",
 )
 def shares_nothing(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
     """What came back shares no memory with the arguments, and these are as they were: for "copies"."""
@@ -69,7 +96,7 @@ def shares_nothing(case: Case, expected: Outcome, outcome: Outcome) -> str | Non
 def gradient_reaches_inputs(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
     """Every input that matters gets the gradient that it should."""
     got = outcome.gradients if isinstance(outcome.gradients, list) else []
-    names = [name for name, tensor in case.inputs() if tensor.is_floating_point()]
+    names = [name for name, tensor in case.inputs() if is_tensor(tensor) and is_floating(tensor)]
     for number, right in enumerate(expected.gradients or []):
         arrived = got[number] if number < len(got) else None
         name = names[number] if number < len(names) else f"input {number + 1}"
@@ -91,9 +118,9 @@ def rows_sum_to_one(case: Case, expected: Outcome, outcome: Outcome) -> str | No
     got = outcome.outputs if isinstance(outcome.outputs, list) else [outcome.outputs]
     right = expected.outputs if isinstance(expected.outputs, list) else [expected.outputs]
     for ours, theirs in zip(right, got, strict=False):
-        if not (isinstance(ours, torch.Tensor) and isinstance(theirs, torch.Tensor) and ours.dim()):
+        if not (is_array(ours) and is_array(theirs) and len(ours.shape)):
             continue
-        if ours.shape == theirs.shape and _sums_to_one(ours) and not _sums_to_one(theirs):
+        if tuple(ours.shape) == tuple(theirs.shape) and _sums_to_one(ours) and not _sums_to_one(theirs):
             return "the weights don't sum to 1"
     return None
 
@@ -101,9 +128,9 @@ def rows_sum_to_one(case: Case, expected: Outcome, outcome: Outcome) -> str | No
 @_property("The text names int64, which .long() makes; .int() makes int32.")
 def whole_numbers_in_int64(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
     """Where int64 is expected, nothing narrower came back: for texts that name it."""
-    for right, got in zip(tensors(expected.outputs), tensors(outcome.outputs), strict=False):
-        if right.dtype == torch.int64 and got.dtype != torch.int64:
-            return f"the whole numbers are {str(got.dtype).removeprefix('torch.')}"
+    for right, got in zip(arrays(expected.outputs), arrays(outcome.outputs), strict=False):
+        if dtype_name(right) == "int64" != dtype_name(got):
+            return f"the whole numbers are {dtype_name(got)}"
     return None
 
 
@@ -115,6 +142,11 @@ def stays_small(case: Case, expected: Outcome, outcome: Outcome) -> str | None:
     return "a tensor along the way is far larger than needed"
 
 
-def _sums_to_one(rows: torch.Tensor) -> bool:
-    total = rows.double().sum(dim=-1)
-    return torch.allclose(total, torch.ones_like(total), rtol=0, atol=1e-4)
+def _sums_to_one(rows: Array) -> bool:
+    total = double(rows).sum(axis=-1)
+    return bool((abs(total - 1) <= 1e-4).all())
+
+
+def meaning_of(prop: Any) -> str:
+    """What usually breaks a property, in the words of what is there."""
+    return prop.meaning if torch_is_there() else prop.elsewhere

@@ -1,13 +1,12 @@
 """An exercise as numbers: all that a check needs, and nothing that solves it."""
 
+import importlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-
-import torch
 
 from helpers.checking.calling.drivers import Case, Outcome
 from helpers.checking.calling.values import encode
@@ -132,8 +131,10 @@ def shortened(value: Any) -> Any:
         return [shortened(item) for item in value]
     if not isinstance(value, dict):
         return value
-    if value.get("$tensor") == "float32":
-        numbers = torch.tensor(value["data"], dtype=torch.float32).numpy()
+    if "float32" in (value.get("$tensor"), value.get("$array")):
+        import numpy as np
+
+        numbers = np.array(value["data"], dtype="float32")
         return {**value, "data": [float(str(number)) for number in numbers]}
     return {key: shortened(item) for key, item in value.items()}
 
@@ -147,10 +148,13 @@ def load_sheet(exercise: str, folder: Path | None = None) -> Sheet:
     """
     for place in [folder] if folder else [Path.cwd(), Path(__file__).resolve().parents[2]]:
         if (path := place / "checks.json").is_file():
-            sheets = json.loads(path.read_text(encoding="utf-8"))
+            text = path.read_text(encoding="utf-8")
+            sheets = json.loads(text)
             break
     else:
         raise FileNotFoundError("no checks.json beside this notebook: keep the lesson's folder together")
+    if '"$tensor"' in text:  # a lesson on tensors speaks of them in each of its checks
+        importlib.import_module("torch")
     if exercise not in sheets:
         raise KeyError(f"{path} has no exercise {exercise!r}; it has {', '.join(sheets)}")
     return Sheet.from_json(sheets[exercise])

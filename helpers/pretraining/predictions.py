@@ -15,6 +15,18 @@ PREDICTIONS = {
         },
         right="b",
     ),
+    "bias": Prediction(
+        "Without the bias correction, with β₁ = 0.9 and β₂ = 0.999: how long is the first step, compared "
+        "with the corrected one?",
+        {
+            "A tenth as long: the mean is a tenth of the gradient.": "The mean is, but it is divided "
+            "by the root of the squares' mean, which is too small as well, and by more.",
+            "As long: that cancels.": "They are too small by different factors: "
+            "a tenth, and the root of a thousandth.",
+            "Three times as long.": "The mean is too small by 0.1, the root by √0.001 = 0.03.",
+        },
+        right="c",
+    ),
     "limit": Prediction(
         "The model trains for a minute or two, on new texts only. Where does its loss on held-out texts end, "
         "compared with the entropy?",

@@ -113,25 +113,6 @@ def ladder(texts: Sequence[str], held_out: torch.Tensor, alpha: float = 0.1) -> 
     }
 
 
-def model_cost(
-    vocabulary: int, d_model: int, n_heads: int, n_layers: int, positions: int, tokens: int
-) -> tuple[int, int]:
-    """Parameters of a `LanguageModel`, and the operations of its training.
-
-    Args:
-        vocabulary: V.
-        d_model: the width.
-        n_heads: a divisor of it.
-        n_layers: blocks.
-        positions: the longest sequence, taken as the length of all.
-        tokens: how many it is trained on, counting repetitions.
-    """
-    block = 12 * d_model**2 + 13 * d_model  # whatever the number of heads
-    multiplying = vocabulary * d_model + n_layers * block + 2 * d_model  # positions are only looked up
-    flops = 6 * multiplying + 12 * n_layers * positions * d_model
-    return multiplying + positions * d_model, tokens * flops
-
-
 # -- training ------------------------------------------------------------------------------------------------
 
 
@@ -147,6 +128,43 @@ def learning_rate(step: int, steps: int, warmup: int, peak: float) -> float:
     if step <= warmup:
         return peak * step / warmup
     return peak * (steps - step) / (steps - warmup)
+
+
+def adamw(
+    weight: torch.Tensor,
+    gradient: torch.Tensor,
+    mean: torch.Tensor,
+    square: torch.Tensor,
+    step: int,
+    lr: float,
+    betas: tuple[float, float] = (0.9, 0.999),
+    eps: float = 1e-8,
+    decay: float = 0.01,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """One step of AdamW for one parameter; those with fewer than two axes don't decay.
+
+    Args:
+        weight: the parameter, of any shape.
+        gradient: of the loss for it, of the same shape.
+        mean: the running mean of its gradients so far, zeros before the first step.
+        square: that of their squares.
+        step: which step this is, from 1 on.
+        lr: learning rate.
+        betas: how much of `mean` and of `square` stays at each step.
+        eps: keeps the denominator from being 0.
+        decay: times lr, the share of the weight that a step takes away.
+
+    Returns:
+        The weight, the running mean and the running mean of squares after the step.
+
+    Source: Loshchilov and Hutter 2019, algorithm 2, with the decay times the learning rate, as in torch.
+    """
+    mean = betas[0] * mean + (1 - betas[0]) * gradient
+    square = betas[1] * square + (1 - betas[1]) * gradient**2
+    move = mean / (1 - betas[0] ** step) / ((square / (1 - betas[1] ** step)).sqrt() + eps)
+    if weight.dim() > 1:
+        weight = weight * (1 - lr * decay)
+    return weight - lr * move, mean, square
 
 
 def optimizer_of(model: nn.Module | Sequence[nn.Parameter], peak: float) -> torch.optim.Optimizer:
@@ -245,13 +263,14 @@ def new_model() -> LanguageModel:
 
 
 def both_optimizers(model: LanguageModel) -> CombinedOptimizer:
-    """Muon for the matrices of a model's blocks, AdamW for all else.
+    """Muon for the matrices of a model's blocks, AdamW for all else, of which biases and norms don't decay.
 
     The model multiplies its words by √C, its positions by nothing, so these need larger steps.
     """
     matrices, rest = matrices_and_rest(model)
-    adam = optimizer_of([weight for weight in rest if weight is not model.positions.weight], PEAK)
+    adam = optimizer_of(model.words, PEAK)
     adam.add_param_group({"params": [model.positions.weight], "lr": POSITIONS_PEAK})
+    adam.add_param_group({"params": [weight for weight in rest if weight.dim() < 2], "weight_decay": 0.0})
     return CombinedOptimizer(Muon(matrices, lr=MATRIX_PEAK), adam)
 
 
@@ -431,6 +450,20 @@ def encode_word(word: str, merges: "Sequence[str]") -> str:
     for pair in merges:
         tokens = merge_pair(tokens, pair)
     return tokens
+
+
+def decode_bytes(tokens: str) -> str:
+    """The text that byte tokens spell.
+
+    Args:
+        tokens: with spaces between them, each one byte or several, as two hexadecimal digits: `f09f 9982`.
+
+    Returns:
+        The text; what isn't valid UTF-8 becomes U+FFFD.
+
+    Source: Radford et al. 2019, section 2.2.
+    """
+    return bytes.fromhex(tokens).decode(errors="replace")
 
 
 # -- sizes and budgets -----------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ Without a network, put the files into a folder and name it in `HEADSTART_DATA`; 
 import gzip
 import hashlib
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -93,6 +94,15 @@ SETS = {
         _multi30k("test_2016_flickr.en", "611d361c6334bc7246101d48097c13cf5c4413c5befc793cc629934359d532d9"),
         _multi30k("test_2016_flickr.de", "9204244e408ccb38d2a55cfcd344df15005fc42a07a6e55ca6c52b6ababb8cc8"),
     ),
+    "cmudict": (
+        Remote(
+            "cmudict.dict",
+            "cmusphinx/cmudict",
+            "74790861f652b15e4ac49015a90074ad62a27690",
+            "cmudict.dict",
+            "81917843c7f44ce2b094ac63873c2c7a4cf802040792c455ba3ca406891c3d22",
+        ),
+    ),
     "wikitext-2": (
         _wikitext("valid", "f0737ed31fc1329026e95cb8b98e19c2a182c39c240ab909dc31abf2f8af58e8"),
         _wikitext("test", "d790b833ef8cf03a90db7bf1271b7520b83c45ce07ba3c1a9699df81e239eca0"),
@@ -116,6 +126,7 @@ def load(name: str) -> Any:
             "tinyshakespeare": a text of 1.1 million characters;
             "rt-polarity": 10,662 sentences of film reviews, (text, label), label 1 if favourable;
             "multi30k": {"train": ..., "val": ..., "test": ...}, each a list of (English, German);
+            "cmudict": {word: its pronunciations}, such as {"a": ["AH0", "EY1"]}, 126,052 words;
             "wikitext-2": {"valid": ..., "test": ...}, texts of an encyclopedia with rare words as `<unk>`;
             "all-minilm-l6-v2" and "gpt2": a `Checkpoint`, of 91 and 548 MB.
 
@@ -125,8 +136,9 @@ def load(name: str) -> Any:
         FileNotFoundError: the folder that `HEADSTART_DATA` names doesn't have the file.
         ValueError: a file isn't the one that was pinned, by its SHA-256.
 
-    Sources: Karpathy 2015; Pang and Lee 2005; Elliott et al. 2016; Merity et al. 2016; Reimers and Gurevych
-    2019 and Wang et al. 2020 (MiniLM, Apache-2.0); Radford et al. 2019 (GPT-2, MIT).
+    Sources: Karpathy 2015; Pang and Lee 2005; Elliott et al. 2016; the CMU Pronouncing Dictionary (1993-2015
+    Carnegie Mellon University, BSD-2-Clause); Merity et al. 2016; Reimers and Gurevych 2019 and Wang et al.
+    2020 (MiniLM, Apache-2.0); Radford et al. 2019 (GPT-2, MIT).
     """
     if name not in SETS:
         raise LookupError(f"no data set {name!r}; there are: {', '.join(SETS)}")
@@ -199,6 +211,15 @@ def _read_multi30k(files: list[bytes]) -> dict[str, list[tuple[str, str]]]:
     return {part: list(zip(*lines, strict=True)) for part, lines in parts}
 
 
+def _read_cmudict(files: list[bytes]) -> dict[str, list[str]]:
+    """`aalto AA1 L T OW2 # name` is a word and its sounds; `a(2) EY1` is a second way to say *a*."""
+    found: dict[str, list[str]] = {}
+    for line in files[0].decode().splitlines():
+        name, _, sounds = line.partition(" #")[0].partition(" ")
+        found.setdefault(re.sub(r"\(\d+\)$", "", name), []).append(sounds.strip())
+    return found
+
+
 def _read_checkpoint(files: list[bytes]) -> Checkpoint:
     from safetensors.torch import load as load_weights
     from tokenizers import Tokenizer
@@ -210,6 +231,7 @@ READERS: dict[str, Callable[[list[bytes]], Any]] = {
     "tinyshakespeare": lambda files: files[0].decode(),
     "rt-polarity": _read_polarity,
     "multi30k": _read_multi30k,
+    "cmudict": _read_cmudict,
     "wikitext-2": lambda files: {"valid": files[0].decode(), "test": files[1].decode()},
     "all-minilm-l6-v2": _read_checkpoint,
     "gpt2": _read_checkpoint,

@@ -8,6 +8,7 @@ from helpers.translation.reference import (
     bleu,
     clipped_matches,
     decoder_work,
+    edit_distance,
     greedy_decode,
     label_smoothed_loss,
     paper_rate,

@@ -21,7 +21,7 @@ from helpers.figures.live import shown
 from helpers.figures.showing import image, note, tried
 from helpers.text.pairs import grammar, orders
 from helpers.text.vocabulary import ORDINARY
-from helpers.translation import figures
+from helpers.translation import figures, sounds
 
 if TYPE_CHECKING:
     from ipywidgets import VBox
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 PAIRS, HELD_OUT = 12_000, 300
 FIRST = "the old king gives the sailor the red lamp ."
 SHORT = "do the young sailors love the queen ?"
+LONGEST_WORD = 30  # letters: the dictionary's longest has 28
 SENTENCES = (
     FIRST,
     "the thief who likes the songs does not sleep in the garden .",
@@ -301,6 +302,43 @@ def _lines(text: str, written: Sequence[str], shown: int) -> str:
         if shown == len(written):
             lines.append("the two agree, word for word" if same else "the two differ")
     return f"<div aria-live='polite'>{'<br>'.join(lines)}</div>"
+
+
+def sounds_explorer(
+    watch: Callable[[str], tuple[Sequence[str], torch.Tensor]], exercise: str = "the trained model"
+) -> "VBox":
+    """Choose a word, or type one, and see the sounds of it, with the letters that each looks at.
+
+    Args:
+        watch: `watch(word)` gives the sounds written, `<eos>` last, and a layer's cross-attention
+            (H, T_t, T_s), one row for each of them and one column for each letter and `<eos>`.
+        exercise: what it needs, for the message that asks for it.
+    """
+    import ipywidgets as w
+
+    chosen = w.Dropdown(options=sounds.WORDS, **labelled("word"))
+    typed = w.Text(sounds.WORDS[0], **labelled("or type one"))
+    picture = w.HTML()
+
+    def draw(_: object = None) -> None:
+        word = typed.value.lower().strip()
+        if set(word) - set(sounds.LETTERS) or not 1 <= len(word) <= LONGEST_WORD:
+            picture.value = note(f"The model reads 1 to {LONGEST_WORD} letters, a to z, and the apostrophe.")
+            return
+
+        def show() -> str:
+            written, weights = watch(word)
+            return image(figures.spoken(weights.mean(dim=0), written, word)) + sounds.verdict(written, word)
+
+        picture.value = tried(show, exercise)
+
+    def take(_: object = None) -> None:
+        typed.value = chosen.value
+
+    chosen.observe(take, "value")
+    typed.observe(draw, "value")
+    draw()
+    return explorer([chosen, typed, picture])
 
 
 def beam_explorer(

@@ -52,6 +52,24 @@ def alignment(
     return ax
 
 
+def spoken(weights: torch.Tensor, written: Sequence[str], word: str) -> "Axes":
+    """Cross-attention of a word that is said: a row for each sound, a column for each letter.
+
+    Args:
+        weights: (T_t, T_s), the last column that of `<eos>`.
+        written: T_t sounds.
+        word: its letters.
+    """
+    letters = [*word, END]
+    ax = _table(weights, written, letters, "", None)
+    ax.set(xlabel="keys: letters", ylabel="queries: sounds")
+    ax.set_xticks(range(len(letters)), letters, rotation=0, ha="center")
+    figure_of(ax).subplots_adjust(bottom=0.6 / figure_of(ax).get_figheight())
+    ax.set_title(f"{word}: {' '.join(sound for sound in written if sound != END)}", loc="left")
+    ax.set_label(f"Which letters make a sound. {_most(weights, written, letters)}.")
+    return ax
+
+
 def growing(
     weights: torch.Tensor,
     written: Sequence[str],

@@ -185,6 +185,26 @@ def bleu(candidates: "Sequence[str]", references: "Sequence[str]") -> float:
     return 100 * penalty * math.exp(logs)
 
 
+def edit_distance(written: "Sequence[str]", right: "Sequence[str]") -> int:
+    """How many insertions, deletions and substitutions turn one list into the other, at least.
+
+    Args:
+        written: sounds.
+        right: sounds.
+
+    Returns:
+        An integer: 0 if the two are equal, at most the length of the longer one.
+
+    Source: Wagner and Fischer 1974.
+    """
+    row = list(range(len(right) + 1))  # from nothing to the first j sounds: j insertions
+    for i, one in enumerate(written, 1):
+        above, row = row, [i]
+        for j, other in enumerate(right, 1):
+            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (one != other)))
+    return row[-1]
+
+
 # -- looking inside --------------------------------------------------------------------------------------
 
 

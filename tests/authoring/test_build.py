@@ -13,6 +13,7 @@ from autograder import lessons
 from autograder.authoring.build import build, make
 from autograder.authoring.master import read_master
 from autograder.authoring.source import alike, cell_ids
+from autograder.courses import ENGINE_HELPERS
 from tests.support.small_course import LESSON, NOTEBOOK, Course, by_kind
 
 
@@ -88,6 +89,12 @@ def test_checks_hold_the_heading_the_needs_and_the_misconceptions(course: Course
 
 
 def test_a_lesson_carries_the_helpers_of_earlier_lessons_only(course: Course) -> None:
+    course.write(
+        "course.toml",
+        'name = "Small"\npackages = ["torch"]\n[opens]\n"shared" = "attention"\n"later.py" = "complexity"\n',
+    )
+    for name in ("start_here/page", "shared/one", "later"):
+        course.write(f"helpers/{name}.py", "")
     course.write("notebooks/00_start_here.py", "# %% [markdown]\n# # 0 · Start here\n")
     course.write(
         "notebooks/05_complexity.py", "# %% [markdown]\n# # 2 · Complexity\n# **Time** {minutes} minutes\n"
@@ -100,16 +107,18 @@ def test_a_lesson_carries_the_helpers_of_earlier_lessons_only(course: Course) ->
             lesson: sorted(
                 path.relative_to(course.root / tree / lesson / "helpers").as_posix()
                 for path in (course.root / tree / lesson / "helpers").rglob("*.*")
+                if path.relative_to(course.root / tree / lesson / "helpers").parts[0] not in ENGINE_HELPERS
             )
             for lesson in ("00_start_here", "01_attention", "05_complexity")
         }
-        common = ["__init__.py", "checks.py", "start_here/page.py"]
+        for lesson in carried:
+            assert (course.root / tree / lesson / "helpers/checks.py").is_file()
+        common = ["shared/one.py", "start_here/page.py"]
+        earlier = [f"attention/{name}.py" for name in ("__init__", "explorers", "reference")]
         assert carried == {
-            "00_start_here": common,
-            "01_attention": sorted([*common, "attention/explorers.py", "attention/revealed.json"]),
-            "05_complexity": sorted(
-                [*common, *(f"attention/{name}.py" for name in ("__init__", "explorers", "reference"))]
-            ),
+            "00_start_here": ["start_here/page.py"],
+            "01_attention": ["attention/explorers.py", "attention/revealed.json", *common],
+            "05_complexity": [*earlier, "later.py", *common],
         }
 
 
@@ -119,7 +128,7 @@ def test_a_helper_of_which_nothing_says_when_it_opens_stops_the_build(course: Co
     assert course.build() != 0
     said = capsys.readouterr().err
     assert f"nothing says with which lesson helpers/{stray} opens" in said
-    assert "move it into the folder of its lesson" in said and "OPENS in autograder/lessons.py" in said
+    assert "move it into the folder of its lesson" in said and "[opens] of course.toml" in said
     assert ("for a new lesson, call `headstart new lesson beams`" in said) == (stray == "beams/search.py")
     assert not (course.root / "source").exists()
 
@@ -244,7 +253,7 @@ def test_check_takes_a_fresh_clone_which_has_only_what_git_keeps(
     copy.write_bytes(b"{}")
     assert course.build(check=True) == 1
     course.build()
-    course.write("helpers/checks.py", "changed = True\n")
+    course.write("helpers/attention/explorers.py", "changed = True\n")
     assert course.build(check=True) == 1
     assert f"release/{LESSON}/helpers is a copy of older helpers" in capsys.readouterr().err
 
@@ -258,11 +267,11 @@ def test_check_finds_a_folder_without_a_master(course: Course, capsys: pytest.Ca
 
 def test_a_helper_that_a_lesson_no_longer_carries_is_removed(course: Course) -> None:
     course.build()
-    (course.root / "helpers/checks.py").unlink()
+    (course.root / "helpers/attention/explorers.py").unlink()
     assert course.build(check=True) == 1
     assert course.build() == 0
-    assert not (course.root / f"source/{LESSON}/helpers/checks.py").exists()
-    assert not (course.root / f"release/{LESSON}/helpers/checks.py").exists()
+    assert not (course.root / f"source/{LESSON}/helpers/attention/explorers.py").exists()
+    assert not (course.root / f"release/{LESSON}/helpers/attention/explorers.py").exists()
 
 
 def test_files_of_a_student_stay(course: Course) -> None:

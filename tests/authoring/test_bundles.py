@@ -19,27 +19,31 @@ import pytest
 
 from autograder import exercises, lessons
 from autograder.authoring.build import make
-from autograder.authoring.bundles import bundle, links, repository
+from autograder.authoring.bundles import bundle, dependencies, links, repository
 from autograder.authoring.leaks import leaks
 from autograder.classroom.course import course_directory
+from autograder.courses import Course, current
 from autograder.grading.lesson import Lesson
 from autograder.grading.workers import FEW
-from autograder.lessons import ROOT, TOPICS
+from autograder.lessons import ROOT
 from helpers.figures.live import IMPORT
 from helpers.figures.predicting import REVEALED
 from tests.long import bundles
 from tests.support.small_course import DOUBLE
 
+TOPICS = current().topics
+
 # The shared helpers that come with a lesson, besides those that came with the lessons before it.
 COMES_WITH = {
     "start_here": """
         __init__.py checks.py storage.py
-        checking/__init__.py checking/calling/__init__.py checking/code/__init__.py checking/explaining/__init__.py checking/assessing.py checking/calling/choosing.py checking/calling/compiling.py checking/explaining/closeness.py checking/comparing.py checking/explaining/contrast.py
-        checking/calling/drivers.py checking/explaining/causes.py checking/finding.py checking/calling/forbidding.py checking/explaining/hints.py checking/explaining/hints_of_lines.py checking/code/keeping.py
+        checking/__init__.py checking/calling/__init__.py checking/code/__init__.py checking/explaining/__init__.py checking/assessing.py checking/calling/choosing.py checking/calling/compiling.py checking/explaining/closeness.py checking/comparing.py checking/comparing_arrays.py checking/differences.py checking/words.py checking/explaining/contrast.py
+        checking/calling/drivers.py checking/calling/drivers_of_tensors.py checking/explaining/causes.py checking/finding.py checking/calling/forbidding.py checking/calling/forbidding_torch.py checking/explaining/hints.py checking/explaining/hints_of_lines.py checking/explaining/hints_elsewhere.py checking/code/keeping.py
         checking/code/absent.py checking/code/lookalikes.py checking/code/names.py checking/calling/outcome.py
         checking/calling/printing.py checking/progress.py checking/problems.py checking/properties.py checking/explaining/recognising.py checking/code/tracing.py checking/calling/registry.py
         checking/calling/surroundings.py checking/code/running.py checking/explaining/telling.py checking/parts.py
-        checking/explaining/relations.py checking/explaining/relations_of_shapes.py checking/explaining/relations_of_tensors.py checking/limits.py checking/sheet.py checking/explaining/sketches.py checking/calling/values.py
+        checking/explaining/relations.py checking/explaining/relations_of_shapes.py checking/explaining/relations_of_arrays.py checking/explaining/relations_of_numbers.py
+        checking/kinds/__init__.py checking/kinds/arrays.py checking/kinds/frames.py checking/kinds/sent.py checking/limits.py checking/sheet.py checking/explaining/sketches.py checking/calling/values.py
         figures/__init__.py figures/answering.py figures/controls.py figures/drawings.py figures/live.js figures/live.py figures/plots.py figures/predicting.py figures/repeats.py figures/showing.py
     """,
     "attention": "kept.py timing.py",
@@ -70,11 +74,11 @@ def listed(lesson: str) -> set[str]:
 each_lesson = pytest.mark.parametrize("lesson", lessons.names())
 
 
-def test_answers_come_with_the_next_lesson_whatever_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lessons, "NUMBERS", {"attention": 1, "beams": 20})
-    for room, number in lessons.NUMBERS.items():
-        assert lessons.opens(Path(room, "figures.py")) == number
-        assert [lessons.opens(Path(room, name)) for name in ANSWERS] == [number + 1] * 2
+def test_answers_come_with_the_next_lesson_whatever_its_number() -> None:
+    course = Course(Path(), "Signals", ("01_attention", "20_beams"))
+    for room, number in course.numbers.items():
+        assert lessons.opens(Path(room, "figures.py"), course) == number
+        assert [lessons.opens(Path(room, name), course) for name in ANSWERS] == [number + 1] * 2
 
 
 @each_lesson
@@ -153,8 +157,8 @@ def test_a_reference_that_students_have_stops_the_build(tmp_path: Path) -> None:
 # and those from 06 on have texts, trainings and models (70 to 105), but for 07. autograder/authoring/bundles.py has the split.
 AT_MOST = {
     "01_attention": 389, "02_multihead": 401, "03_positional": 387, "04_masking": 359, "05_complexity": 396,
-    "06_block": 313, "07_counting": 174, "08_pretraining": 312, "09_finetuning": 300, "10_bert": 324,
-    "11_translation": 330, "12_modern": 348, "13_posttraining": 332,
+    "06_block": 313, "07_counting": 174, "08_pretraining": 324, "09_finetuning": 300, "10_bert": 324,
+    "11_translation": 336, "12_modern": 348, "13_posttraining": 332,
 }  # fmt: skip
 OTHERS_AT_MOST = 132
 
@@ -251,6 +255,15 @@ def test_the_first_cell_says_what_is_missing(built: dict[str, bytes], tmp_path: 
     assert look_around(tmp_path) == "fine"
 
 
+@pytest.mark.parametrize("needed", [[], ["numpy"], ["torch"]])
+def test_the_check_itself_asks_for_no_package(needed: list[str]) -> None:
+    """It knows values of several packages, and a lesson has those that its own cells import."""
+    helpers = {name: path.read_bytes() for name, path in lessons.helper_files(0).items()}
+    code = "\n".join(["from helpers.checks import check", *(f"import {name}" for name in needed)])
+    found = dependencies("01_words", [code], "{}", helpers)
+    assert found.packages == needed and "helpers/checking/kinds/arrays.py" in found.files
+
+
 @each_lesson
 def test_seaborn_is_asked_for_where_a_figure_needs_it_and_nowhere_else(
     lesson: str, built: dict[str, bytes]
@@ -305,17 +318,17 @@ def test_all_links_lead_to_the_published_repository_and_none_where_there_is_none
     assert len(texts) > 1000
     for name, text in texts.items():
         assert {*LEADS.findall(text)} <= {repository().removeprefix("https://github.com/")}, name
-    for name in (*texts, "pyproject.toml"):
+    for name in (*texts, "course.toml"):
         assert "YOUR_" not in (texts.get(name) or (ROOT / name).read_text(encoding="utf-8")), name
 
 
 @pytest.fixture
-def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+def published(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Says where the course is published."""
 
-    def publish(urls: str) -> None:
-        (tmp_path / "pyproject.toml").write_text(f"[project]\nname = 'headstart'\n{urls}")
-        monkeypatch.setattr("autograder.authoring.bundles.ROOT", tmp_path)
+    def publish(repository: str) -> None:
+        course = replace(current(), repository=repository)
+        monkeypatch.setattr("autograder.authoring.bundles.current", lambda: course)
 
     return publish
 
@@ -323,7 +336,7 @@ def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str]
 def test_a_published_lesson_ends_its_first_text_with_links_and_is_fetched_from_there(
     published: Callable[[str], None], tmp_path: Path
 ) -> None:
-    published("[project.urls]\nRepository = 'https://github.com/ada/transformers'")
+    published("https://github.com/ada/transformers")
     made = make(["00_start_here", "01_attention"], tmp_path / "made", check=True)
     for lesson in ("00_start_here", "01_attention"):
         notebook = made[f"release/{lesson}/{lesson}.ipynb"].decode()
@@ -341,7 +354,7 @@ def test_a_published_lesson_ends_its_first_text_with_links_and_is_fetched_from_t
 def test_each_lesson_s_links_lead_to_files_of_the_repository(
     lesson: str, published: Callable[[str], None]
 ) -> None:
-    published("[project.urls]\nRepository = 'https://github.com/ada/transformers'")
+    published("https://github.com/ada/transformers")
     [path] = re.findall(r"github/ada/transformers/blob/main/(.*?)\)", links(lesson))
     assert (ROOT / path).is_file()
 
@@ -359,7 +372,5 @@ def test_each_lesson_s_links_lead_to_files_of_the_repository(
 def test_only_an_address_on_github_makes_links(
     address: str, found: str, published: Callable[[str], None]
 ) -> None:
-    published(f"[project.urls]\nRepository = '{address}'")
+    published(address)
     assert repository() == found and bool(links("01_attention")) == bool(found)
-    published("[project.urls]\nDocumentation = 'https://ada.dev'")
-    assert repository() == links("01_attention") == ""

@@ -16,13 +16,15 @@ from autograder.authoring.mutating.dependencies import dependencies
 from autograder.authoring.mutating.mutants import has_mutants, mutants
 from autograder.authoring.mutating.slips import slips
 from autograder.authoring.mutating.trying import Limits, survivors
+from autograder.courses import current
 from autograder.drawing import pick
 from autograder.exercise import Exercise
-from autograder.lessons import TOPICS
 from autograder.sheets import VISIBLE_SEED, failing_case, make_sheet
 from helpers.checking.calling.outcome import Case
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 from tests.support.small_course import DOUBLE, Course, explained, unchanged
+
+TOPICS = current().topics
 
 # -- made ------------------------------------------------------------------------------------------------
 
@@ -420,6 +422,8 @@ def test_what_decides_reaches_from_an_exercise_to_all_that_it_names():
     assert ("helpers.checking.calling.outcome", "Case") in found  # of another module
     assert any(module == "helpers.attention.recipes" for module, _ in found)  # named by a text
     assert not any(name in ("qkv", MARK, "with_index_select") for _, name in found)
+    public = dependencies([("headstart", "pick"), ("headstart", "inputs_unchanged")])
+    assert {("autograder.drawing", "pick"), ("helpers.checking.properties", "inputs_unchanged")} <= {*public}
     engine = dependencies(digests.ENGINE, without=digests.DECIDES_NOTHING)
     assert ("helpers.checking.comparing", "compare") in engine
     assert ("helpers.checking.problems", "problem_of") in engine

@@ -23,7 +23,7 @@ from helpers import block
 from helpers.checking.calling.outcome import Case
 from helpers.figures.predicting import Prediction
 from tests.support.proved import PROJECT, follows_from
-from tests.support.small_course import DOUBLE, WHO, Course, explained, plus_two, squared, unchanged
+from tests.support.small_course import DOUBLE, LESSON, WHO, Course, explained, plus_two, squared, unchanged
 
 FILE = "exercises/attention/double.py"
 TEXT = '''"""Doubling."""
@@ -435,9 +435,10 @@ def test_model_answers_leave_the_notebook_and_one_setting_takes_them_out_of_ever
         "# Once your answer above is written: a model answer, and what earns points\n"
         'from helpers.figures.answering import model_answer\n\nmodel_answer("attention.why", ...)',
     ]
+    course.write("course.toml", 'name = "Small"\nlessons = ["00_start_here", "01_attention"]\n')
     course.write("helpers/start_here/revealed.json", '{"start_here.why": "Because it is so."}')
     course.write("nbgrader_config.py", "c = get_config()\nc.Headstart.model_answers = False\n")
-    assert course.build() == 0 and course.build(check=True) == 0
+    assert course.build(LESSON) == 0 and course.build(LESSON, check=True) == 0
     assert course.notebook("release").cells[-1].source == "YOUR ANSWER HERE"
     for path in (course.root / "release").rglob("*"):
         content = path.read_bytes() if path.is_file() and path.suffix != ".zip" else b""

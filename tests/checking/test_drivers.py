@@ -14,7 +14,7 @@ import torch.utils.checkpoint
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT
 from autograder.sheets import VISIBLE_SEED, make_sheet
-from helpers.checking.calling import forbidding
+from helpers.checking.calling import forbidding, forbidding_torch
 from helpers.checking.calling.drivers import GENERATOR, Case, Outcome, judged, run
 from helpers.checking.calling.registry import LAYERS
 from helpers.checking.calling.values import tensors
@@ -236,10 +236,10 @@ def test_helpers_of_the_compiler_are_forbidden_with_what_they_help_to_define():
 def test_a_sheets_cases_share_one_watch_that_ends_with_them(monkeypatch):
     """Its set-up is most of what a forbidden function costs, and what is replaced is known by its own name."""
     replace_operators, begun = (
-        Mock(side_effect=forbidding._replace_operators),
+        Mock(side_effect=forbidding_torch._replace_operators),
         ("torch.exp", "torch.nn.Bilinear"),
     )
-    monkeypatch.setattr(forbidding, "_replace_operators", replace_operators)
+    monkeypatch.setattr(forbidding_torch, "_replace_operators", replace_operators)
     exp, case = torch.exp, Case("", (torch.ones(2),))
     with forbidding.forbid(begun):
         for answer in (exp, torch.exp, lambda x: exp(x), lambda x: x.exp()):

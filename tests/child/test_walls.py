@@ -268,7 +268,7 @@ STAY = "import time; print('started', flush=True); time.sleep(977)"
 @pytest.fixture(scope="module")
 def worker() -> Iterator[Worker]:
     """A warm worker, whose grader has a file open that programs inherit."""
-    worker = Worker(tuple(helper_files(0)))
+    worker = Worker(helper_files(0))
     with tempfile.TemporaryFile() as file:
         os.set_inheritable(file.fileno(), True)
         worker.start()
@@ -599,7 +599,7 @@ def test_a_child_writes_nothing_into_its_workers_log(worker, child):
 
 def test_a_file_that_was_given_out_is_not_replaced():
     """It lies there once, for all who come later; bubblewrap would see to that too."""
-    worker = Worker(tuple(helper_files(0)), {"data.csv": b"given out"}, sandboxed=False)
+    worker = Worker(helper_files(0), {"data.csv": b"given out"}, sandboxed=False)
     try:
         for files in ({"data.csv": b"mine"}, {}):
             with open_child(worker, files) as run:
@@ -612,7 +612,7 @@ def test_a_file_that_was_given_out_is_not_replaced():
 def test_an_assignment_of_somebody_else_finds_no_module_of_ours(worker, monkeypatch):
     monkeypatch.setattr(worker, "foreign", True)
     with open_child(worker) as run:
-        assert run(OURS) == "ModuleNotFoundError ModuleNotFoundError"
+        assert run(OURS) == " ".join(["ModuleNotFoundError"] * 3)
 
 
 OURS = """
@@ -622,7 +622,23 @@ def kind_of_error(name):
         importlib.import_module(name)
     except ImportError as error:
         return type(error).__name__
-print(kind_of_error("helpers"), kind_of_error("autograder"))
+print(kind_of_error("helpers"), kind_of_error("autograder"), kind_of_error("headstart"))
+"""
+
+
+@pytest.mark.needs_bubblewrap
+def test_a_lesson_that_imports_the_check_from_the_package_gets_the_graders(child):
+    """And of what else the package names, nothing that isn't for students."""
+    assert child(FACE) == "True False ModuleNotFoundError"
+
+
+FACE = """
+import headstart, helpers.checks
+from headstart import check
+try:
+    headstart.Entry
+except ImportError as error:
+    print(check is helpers.checks.check, check.__module__ == "helpers.checks", type(error).__name__)
 """
 
 
@@ -706,7 +722,7 @@ print(ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(
 @pytest.mark.needs_bubblewrap
 def test_a_child_has_one_core_and_no_other_worker_has_it(monkeypatch):
     monkeypatch.setattr(clock, "CLAIM", f"headstart-core-{os.getpid()}")  # others may have all that there are
-    first, second = (Worker(tuple(helper_files(0))) for _ in range(2))
+    first, second = (Worker(helper_files(0)) for _ in range(2))
     try:
         with open_child(first) as child:
             _has_one_core_alone(child)
@@ -807,7 +823,7 @@ def test_an_interrupt_that_comes_before_all_else_ends_no_child(monkeypatch):
     handler = signal.signal(
         signal.SIGINT, signal.default_int_handler
     )  # a program in the background ignores it
-    worker = Worker(tuple(helper_files(0)), sandboxed=False)
+    worker = Worker(helper_files(0), sandboxed=False)
     try:
         with ending(worker) as channel:
             wire.send(channel, {"run": "print('still there')"})

@@ -16,7 +16,7 @@ from nbgrader.utils import notebook_hash
 from autograder.classroom.collect import NEVER, Collect, _copy, _Copying
 from autograder.classroom.course import course_directory
 from autograder.classroom.plugin import leave_links_out
-from autograder.grading.submission import RECORDS, STEERING, read_time
+from autograder.grading.handed_in import RECORDS, STEERING, read_time
 from tests.support.course import LESSON, Course
 from tests.support.raising import raises_only
 

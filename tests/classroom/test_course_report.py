@@ -15,21 +15,16 @@ from playwright.sync_api import sync_playwright
 from traitlets.config import Config
 
 from autograder import exercises, programs
-from autograder.classroom.gradebook import GRADING, _make_table
+from autograder.classroom.database import GRADING, make_grading
 from autograder.classroom.reports.course import (
-    Handed,
-    Item,
-    _again,
     _class,
-    _items,
     _names,
     _released,
-    _shares,
-    _times,
     report_course,
 )
 from autograder.classroom.reports.pictures import points_by_lesson
 from autograder.classroom.reports.rendering import environment
+from autograder.classroom.reports.weeks import Handed, Item, again, items, shares, times
 from autograder.results import Verdict
 from helpers.checking.finding import Status
 from helpers.figures.predicting import predictions
@@ -56,7 +51,7 @@ def course(tmp_path: Path) -> CourseDirectory:
 def pages(course: CourseDirectory, tmp_path: Path) -> Path:
     """Ada has both lessons, a written answer waits. Lee & Bo handed in the first, late. Cy nothing."""
     with Gradebook(course.db_url) as book:
-        _make_table(book.db)
+        make_grading(book.db)
         for lesson in LESSONS:
             book.add_assignment(lesson, duedate="2026-01-02 12:00:00 UTC")
             book.add_notebook(lesson, lesson)
@@ -117,7 +112,7 @@ def test_the_picture_of_the_class_fits_any(students: int) -> None:
         for n in range(students)
     }
     order = ["01_one", "02_alike", "03_first", "04_none", "05_nobody"]
-    ax = points_by_lesson(_shares(handed, order, students))
+    ax = points_by_lesson(shares(handed, order, students))
     assert ax is not None
     labels = [label.get_text() for label in ax.get_yticklabels()]
     assert labels == [
@@ -131,7 +126,7 @@ def test_the_picture_of_the_class_fits_any(students: int) -> None:
 
 
 def test_without_any_submission_there_is_no_picture() -> None:
-    assert points_by_lesson(_shares({}, LESSONS, 3)) is None
+    assert points_by_lesson(shares({}, LESSONS, 3)) is None
     assert "<img" not in _class(
         {"cy": "Cy"}, {}, LESSONS, {lesson: {} for lesson in LESSONS}, dict.fromkeys(LESSONS), {}
     )
@@ -153,18 +148,18 @@ def papers(*rights: tuple[bool, bool]) -> dict[str, dict[str, Handed]]:
 def test_an_exercises_numbers_are_share_and_correlation_with_the_rest() -> None:
     asked = {LESSONS[0]: {id: exercises.load("attention")[id] for id in (SOFTMAX, CROSS)}}
     alike = papers(*[(True, True)] * 6, *[(False, False)] * 6)
-    softmax, cross = _items(alike, LESSONS[:1], asked)
+    softmax, cross = items(alike, LESSONS[:1], asked)
     assert (softmax.right, softmax.students) == (0.5, 12) and softmax.separates == pytest.approx(1)
     assert not softmax.remark and not cross.remark
     apart = papers(*[(True, False)] * 6, *[(False, True)] * 6)
-    assert [item.remark for item in _items(apart, LESSONS[:1], asked)] == ["doesn't separate"] * 2
+    assert [item.remark for item in items(apart, LESSONS[:1], asked)] == ["doesn't separate"] * 2
     everyone = papers(*[(True, n % 2 == 0) for n in range(12)])
-    assert [item.remark for item in _items(everyone, LESSONS[:1], asked)] == ["too easy?", ""]
-    assert _items(everyone, LESSONS[:1], asked)[0].separates is None
+    assert [item.remark for item in items(everyone, LESSONS[:1], asked)] == ["too easy?", ""]
+    assert items(everyone, LESSONS[:1], asked)[0].separates is None
     assert Item("", "", 9, 1.0, None).remark == "", "nine students say little"
     # By hand: 1, 1, 0, 0 against 3, 0, 0, 0 is 1.5 / √(1 · 6.75).
     four = papers((True, True), (True, False), (False, False), (False, False))
-    assert _items(four, LESSONS[:1], asked)[0].separates == pytest.approx(3**-0.5)
+    assert items(four, LESSONS[:1], asked)[0].separates == pytest.approx(3**-0.5)
 
 
 def test_two_of_one_name_are_told_apart_and_minutes_are_not_no_days() -> None:
@@ -221,7 +216,7 @@ def test_a_misconception_in_two_lessons_of_one_student_came_back() -> None:
     made = {lesson: failed(verdict(id, False, cause)) for lesson, id in where.items()}
     names = {"ada": "Lovelace, Ada", "bo": "Bo", "cy": "Cy"}
     whose = {"ada": made, "bo": {two: made[two]}, "cy": made}
-    [back] = _again(names, whose, (one, two), asked)
+    [back] = again(names, whose, (one, two), asked)
     assert back.lessons == [one, two] and back.students == ["Cy", "Lovelace, Ada"]
 
 
@@ -230,9 +225,9 @@ def test_a_slip_that_is_overlooked_where_the_exercise_was_wrong_came_back_and_a_
     overlooked = failed(verdict("multihead.recall_softmax", False, "line_1"))
     wrong, other = failed(verdict(SOFTMAX, False, "shape")), failed(verdict(CROSS, False, "line_1"))
     handed = {"ada": {LESSONS[0]: wrong, LESSONS[1]: overlooked}}
-    [back] = _again({"ada": "Ada"}, handed, LESSONS, asked)
+    [back] = again({"ada": "Ada"}, handed, LESSONS, asked)
     assert "Softmax: wrong at first" in back.sentence and back.students == ["Ada"]
-    assert not _again({"ada": "Ada"}, {"ada": {LESSONS[0]: other, LESSONS[1]: overlooked}}, LESSONS, asked)
+    assert not again({"ada": "Ada"}, {"ada": {LESSONS[0]: other, LESSONS[1]: overlooked}}, LESSONS, asked)
 
 
 def test_minutes_run_from_the_release_through_the_exchange(course: CourseDirectory, tmp_path: Path) -> None:
@@ -251,7 +246,7 @@ def test_minutes_run_from_the_release_through_the_exchange(course: CourseDirecto
     released = {LESSONS[0]: begun, LESSONS[1]: None}
     page = _class({}, handed, LESSONS, {lesson: {} for lesson in LESSONS}, released, {})
     assert rows_of(page, -1)[LESSONS[0]][1:] == ["3", "60 min", "90 min", "2000 min"]
-    assert len(_times(handed, LESSONS, released)) == 1
+    assert len(times(handed, LESSONS, released)) == 1
 
 
 def test_what_was_predicted_stands_beside_what_is_so() -> None:

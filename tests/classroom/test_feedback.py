@@ -13,11 +13,15 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import GetGrades
+from playwright.sync_api import sync_playwright
 from traitlets.config import Config
 
+from autograder import programs
 from autograder.classroom import pages
 from autograder.classroom.feedback import Summary
 from autograder.lessons import ROOT
+from helpers.checking.finding import Finding, Status
+from tests.support.browser import AXE, CHROMIUM_OPTIONS, VIOLATIONS
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 SETTINGS = Config()
@@ -59,6 +63,54 @@ def other() -> NotebookNode:
     return new_notebook(
         cells=numbered(cells), metadata={"language_info": {"name": "python", "pygments_lexer": "ipython3"}}
     )
+
+
+def graded() -> NotebookNode:
+    """A lesson with what grading adds: messages of each kind, a person's comment, and output on stderr."""
+    notebook = lesson()
+    for number, cell in enumerate(notebook.cells):
+        if cell.cell_type == "code":
+            failed = Finding(
+                "Softmax", Status.FAILED, case="case 1", returned="`1`", meaning="A slip.", printed="a"
+            )
+            shown = failed if number % 2 else Finding("Softmax", Status.PASSED)
+            message = new_output("display_data", shown._repr_mimebundle_())
+            cell.outputs = [message, new_output("stream", name="stderr", text="a warning")]
+        if "nbgrader" in cell.metadata:
+            cell.metadata.nbgrader.comment = "Good, see [this](https://example.org) and `q @ k`."
+    return notebook
+
+
+@pytest.mark.needs_chromium
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_page_reads_in_light_and_dark_and_on_a_phone_and_prints_dark_on_white(
+    tmp_path, scheme, width
+) -> None:
+    settings = SETTINGS.copy()
+    settings.FeedbackExporter.preprocessors = ["nbconvert.preprocessors.CSSHTMLHeaderPreprocessor"]
+    row = {"id": "a", "section": "1.1", "name": "Softmax", "how": "✗", "case": "case 1", "cause": "A `slip`."}
+    rows = [{**row, "earned": 0.0, "points": 2.0}]
+    summary = {"title": "1", "earned": 0.0, "points": 2.0, "waiting": 1, "rows": rows, "next": rows}
+    known = {"config_dir": "", "feedback": summary}
+    text, _ = pages.FeedbackExporter(config=settings).from_notebook_node(graded(), known)
+    assert ".highlight .k" in text, "code is coloured"
+    path = tmp_path / "page.html"
+    path.write_text(text)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=programs.find(programs.CHROMIUM), args=list(CHROMIUM_OPTIONS)
+        )
+        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        page.goto(path.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        paper = "getComputedStyle(document.body).backgroundColor"
+        assert (page.evaluate(paper) == "rgb(255, 255, 255)") == (scheme == "light")
+        page.evaluate(AXE.read_text())
+        assert page.evaluate(VIOLATIONS) == []
+        page.emulate_media(media="print")
+        assert page.evaluate(paper) == "rgb(255, 255, 255)"
+        browser.close()
 
 
 @pytest.mark.parametrize("notebook", [lesson, other])

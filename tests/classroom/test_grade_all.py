@@ -4,7 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from autograder.classroom.batch import grade_all
-from autograder.grading.submission import Submission
+from autograder.grading.handed_in import Submission
 
 
 def test_a_submission_that_the_grader_cannot_even_read_stops_nobody_else(tmp_path):

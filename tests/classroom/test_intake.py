@@ -20,7 +20,7 @@ from autograder.classroom.intake import KEPT, collect_download, read_kept
 from autograder.classroom.placing import People, place
 from autograder.classroom.returns import zip_feedback
 from autograder.classroom.roster import add_students
-from autograder.grading.submission import STEERING
+from autograder.grading.handed_in import STEERING
 from autograder.limits import MAX_ENTRIES
 
 LESSON = "01_attention"

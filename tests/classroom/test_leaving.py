@@ -6,10 +6,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from autograder.classroom.course import GONE, course_directory
+from autograder.classroom.groups import GROUPS
 from autograder.classroom.intake import KEPT
 from autograder.classroom.leaving import remove, rename
+from autograder.classroom.marking.marks import MARKS, marking
 from autograder.classroom.watching import STATE
 from tests.support.course import LESSON, Course
 
@@ -48,7 +51,19 @@ def term(tmp_path) -> Course:
     (course.root / "replaced" / "amy" / LESSON / "1").mkdir(parents=True)
     for name in (KEPT, STATE):
         (course.root / name).write_text(json.dumps({LESSON: {"amy": {"form": ""}, "bob": {"form": ""}}}))
+    (course.root / GROUPS).write_text(json.dumps({LESSON: [["amy", "bob"]]}))
+    with marking(course_directory(course.root)[0]) as db:
+        empty = {"grader": "tom", "time": "", "before": "{}", "after": "{}"}
+        for student, grade in course.query(GRADES):
+            db.execute(sa.insert(MARKS), {"grade": grade, "step": student[0], **empty})
+        db.commit()
     return course
+
+
+GRADES = """select student_id, min(grade.id) from grade
+    join submitted_notebook on submitted_notebook.id = grade.notebook_id
+    join submitted_assignment on submitted_assignment.id = submitted_notebook.assignment_id
+    group by student_id order by student_id"""
 
 
 def traces(course: Course, student: str) -> list[str]:
@@ -103,6 +118,8 @@ def test_a_student_is_removed_everywhere_and_nothing_brings_them_back(term):
     assert (term.root / GONE).read_text() == "amy\n"
     left = sorted((term.root / "exchange" / "headstart" / "feedback").iterdir())
     assert len(left) == len(pages) - 1, "bob's page stays"
+    assert term.query("select step from headstart_marks") == [("b",)]
+    assert json.loads((term.root / GROUPS).read_text()) == {LESSON: [["bob"]]}
     in_exchange(term, "amy", 2)  # from an account that is still there
     term.run("nbgrader", "collect", LESSON, "--update")
     term.run("headstart", "grade", LESSON)
@@ -133,6 +150,8 @@ def test_a_new_login_takes_all_that_the_old_one_had(term):
     assert (term.root / "replaced" / "amelia" / LESSON / "1").is_dir()
     for name in (KEPT, STATE):
         assert sorted(json.loads((term.root / name).read_text())[LESSON]) == ["amelia", "bob"]
+    assert json.loads((term.root / GROUPS).read_text()) == {LESSON: [["amelia", "bob"]]}
+    assert len(term.query("select step from headstart_marks")) == 2
     term.run("nbgrader", "collect", LESSON, "--update")  # amy's is still in the exchange
     term.run("headstart", "grade", LESSON)
     assert [*term.query("select id from student order by id")] == [("amelia",), ("bob",)]

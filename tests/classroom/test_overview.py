@@ -14,18 +14,17 @@ from playwright.sync_api import sync_playwright
 from traitlets.config import Config
 
 from autograder import exercises, programs
-from autograder.classroom.gradebook import GRADING, _make_table
-from autograder.classroom.reports.course import Handed, _class, report_course
+from autograder.classroom.database import GRADING, make_grading
+from autograder.classroom.reports.course import _class, report_course
 from autograder.classroom.reports.lesson import page as lesson_page
 from autograder.classroom.reports.tables import natural
 from autograder.classroom.reports.talks import said_once, talks
+from autograder.classroom.reports.weeks import Handed
 from autograder.results import Verdict
 from helpers.checking.finding import SIGNS, Status
-from tests.support.browser import AXE, CHROMIUM_OPTIONS
+from tests.support.browser import AXE, CHROMIUM_OPTIONS, VIOLATIONS
 
 LESSONS = ("01_attention", "02_multihead", "03_positional")
-VIOLATIONS = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations.flatMap(
-    rule => rule.nodes.map(node => `${rule.id}: ${node.html.slice(0, 160)}`))"""
 
 
 def verdicts(lesson: str, went: list[Status]) -> list[Verdict]:
@@ -107,7 +106,7 @@ def test_what_to_look_at_next_says_each_reason_for_not_running_once() -> None:
 def record(course: CourseDirectory, found: dict[str, dict[str, Handed]]) -> None:
     """Have a class in a gradebook."""
     with Gradebook(course.db_url) as book:
-        _make_table(book.db)
+        make_grading(book.db)
         for lesson in LESSONS:
             book.add_assignment(lesson)
             book.add_notebook(lesson, lesson)

@@ -16,7 +16,7 @@ from autograder import lessons, programs
 from autograder.classroom.feedback import Row, Summary, _next
 from autograder.classroom.pages import PARTS, is_students, mathml, words
 from autograder.grading.clean import clean_code, clean_words
-from autograder.grading.grader import _finish
+from autograder.grading.finishing import finish
 from autograder.lessons import ROOT
 from autograder.limits import MAX_ADDED
 from tests.support.course import Course
@@ -294,7 +294,7 @@ def _cleaned(text: str) -> str:
 def test_no_picture_of_a_students_comes_from_elsewhere(text):
     """One would tell who looks at it, and when. What the grader remarks on names files and first lines of cells."""
     code = nbformat.v4.new_code_cell(id="a", metadata={"nbgrader": {"grade_id": "a"}})
-    remarks = _finish(nbformat.v4.new_notebook(cells=[code]), "n", True, {}, {}, [f"the cell {text} is over"])
+    remarks = finish(nbformat.v4.new_notebook(cells=[code]), "n", True, {}, {}, [f"the cell {text} is over"])
     assert is_students(remarks.cells[0])
     elsewhere = markdown2html(_cleaned(text))  # where nbgrader's own settings hold
     for page in (shown(text), shown("", remarks.cells[0]), strip_files_prefix(elsewhere)):
@@ -387,7 +387,7 @@ def test_cells_without_end_take_no_time_to_show():
         for number, make in enumerate([nbformat.v4.new_markdown_cell, nbformat.v4.new_code_cell] * 50)
     ]
     answer = nbformat.v4.new_markdown_cell("mine", metadata={"nbgrader": {"grade_id": "a", "solution": True}})
-    notebook = _finish(nbformat.v4.new_notebook(cells=[*cells, answer]), "n", True, {}, {}, [])
+    notebook = finish(nbformat.v4.new_notebook(cells=[*cells, answer]), "n", True, {}, {}, [])
     shown = [cell for cell in notebook.cells if "x" * 20_000 in cell.source]
     assert len(shown) == MAX_ADDED // 20_000 and notebook.cells[-1].source == "mine"
     assert sum(len(cell.source) for cell in notebook.cells) < MAX_ADDED * 1.1

@@ -1,17 +1,25 @@
 """The gradebook in PostgreSQL, on a server that is started here."""
 
 import contextlib
+import json
 import os
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 import sqlalchemy as sa
 
 from autograder import programs
+from autograder.classroom.course import course_directory
+from autograder.classroom.database import make_table
+from autograder.classroom.marking import marks
+from autograder.classroom.marking.marks import Conflict, Mark
+from autograder.classroom.marking.questions import questions
 from tests.classroom.test_nbgrader import UNSCALED
 from tests.support.course import LESSON, Course
 
@@ -63,11 +71,16 @@ def scores(address: str) -> dict[tuple[str, str], float]:
     return {(student, cell): score for student, cell, score in rows}
 
 
+def keep_at(course: Course, address: str) -> None:
+    """Have a course's gradebook in a database."""
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write(f"\nc.CourseDirectory.db_url = {address!r}\n")
+
+
 def test_the_gradebook_may_be_in_postgresql(tmp_path):
     in_file, on_server = Course(tmp_path / "file"), Course(tmp_path / "server")
     with server() as address:
-        with (on_server.root / "nbgrader_config.py").open("a") as config:
-            config.write(f"\nc.CourseDirectory.db_url = {address!r}\n")
+        keep_at(on_server, address)
         for course in (in_file, on_server):
             (course.root / ".headstart_secret").write_text("of this test" * 3)
             course.hand_in("amy", cells=("print('a\\0b \\ud800')",))
@@ -81,3 +94,89 @@ def test_the_gradebook_may_be_in_postgresql(tmp_path):
         lines = (on_server.root / "grades.csv").read_text().splitlines()
         assert len(lines) == 3
     assert os.path.exists(on_server.root / "feedback" / "bob" / LESSON / f"{LESSON}.html")
+
+
+GRADERS, ROUNDS = ("eve", "tom", "una", "vic"), 20
+
+
+def test_a_term_on_a_server_with_several_graders_at_once(tmp_path):
+    """Groups, marks, a new login, one who leaves, and the archive, as with a file."""
+    course = Course(tmp_path / "course")
+    with server() as address:
+        keep_at(course, address)
+        for student in ("amy", "bob", "cat", "dan"):
+            course.run("nbgrader", "db", "student", "add", student)
+        for student, text in {"amy": "Both look up.", "cat": "Neither."}.items():
+            course.hand_in(student, {"attention.self_or_encoder": text})
+        (course.root / "groups.csv").write_text("group,student\nA,amy\nA,bob\n")
+        assert "1 submission copied" in course.run("headstart", "groups", "groups.csv", LESSON).stdout
+        assert "3 graded" in course.run("headstart", "grade", LESSON).stdout
+        mark_at_once(course)
+        assert "3 as before" in course.run("headstart", "grade", LESSON).stdout
+        course.run("headstart", "student", "rename", "amy", "amelia", "--yes")
+        course.run("headstart", "student", "remove", "bob", "--yes")
+        course.run("headstart", "grade", LESSON)
+        engine = sa.create_engine(address)
+        with engine.connect() as connection:
+            ids = connection.execute(sa.text("select id from student order by id")).scalars().all()
+            kept = connection.execute(sa.text("select count(*) from headstart_marks")).scalar_one()
+            query = "select count(*) from grade where manual_score is not null"
+            assert connection.execute(sa.text(query)).scalar_one() == 2
+        engine.dispose()
+        assert ids == ["amelia", "cat", "dan"] and kept == 2 * ROUNDS
+        assert json.loads((course.root / ".headstart_groups.json").read_text()) == {LESSON: [["amelia"]]}
+        course.run("headstart", "report")
+        said = course.run("headstart", "archive", str(tmp_path / "old"), "--yes").stdout
+        assert "stays there: give the next term a new database" in said
+        moved = Course.__new__(Course)
+        moved.__dict__ |= {**vars(course), "root": tmp_path / "old"}
+        assert "2 as before" in moved.run("headstart", "grade", LESSON).stdout
+
+
+def mark_at_once(course: Course) -> None:
+    """Each grader gives a mark for all answers, in an order of their own, over what the others have given."""
+    directory, _ = course_directory(course.root)
+    question = next(each for each in questions(directory, LESSON) if "self_or_encoder" in each.cell)
+    together = Barrier(len(GRADERS))
+
+    def grade(place: int) -> int:
+        lost = done = 0
+        together.wait()
+        while done < ROUNDS // len(GRADERS):
+            with marks.marking(directory) as db:  # the first of which makes the table
+                seen = marks.entries(db, LESSON, question)
+                new = Mark(float((place + done) % 5), False, f"{GRADERS[place]} {done} {lost}")
+                with contextlib.suppress(Conflict):
+                    marks.change(db, GRADERS[place], [(entry, new) for entry in seen[:: (-1) ** place]])
+                    done += 1
+                    continue
+            lost += 1
+        return lost
+
+    with ThreadPoolExecutor(len(GRADERS)) as pool:
+        [*pool.map(grade, range(len(GRADERS)))]
+    with marks.marking(directory) as db:
+        seen = marks.entries(db, LESSON, question)
+        steps = marks.history(db, [entry.id for entry in seen])
+    assert len(steps) == ROUNDS and all(len(step["grades"]) == len(seen) == 3 for step in steps)
+    assert {entry.mark for entry in seen} == {Mark(**json.loads(steps[0]["after"]))}
+
+
+def test_a_table_is_made_once_though_all_make_it_at_once():
+    table = sa.Table("headstart_trial", sa.MetaData(), sa.Column("id", sa.Integer, primary_key=True))
+    with server() as address, contextlib.ExitStack() as stack:
+        engine = sa.create_engine(address, pool_size=8)
+        stack.callback(engine.dispose)
+        for _ in range(20):
+            together = Barrier(8)
+
+            def make(together: Barrier = together) -> None:
+                with sa.orm.Session(engine) as db:
+                    db.execute(sa.text("select 1"))
+                    together.wait()
+                    make_table(db, table)
+
+            with ThreadPoolExecutor(8) as pool:
+                [*pool.map(lambda _: make(), range(8))]
+            with engine.begin() as connection:
+                table.drop(connection)

@@ -8,7 +8,7 @@ import pytest
 from autograder.classroom.collect import MADE
 from autograder.classroom.course import course_directory
 from autograder.classroom.release import MOST_NAMES, why_not_fetched
-from autograder.grading.submission import RECORDS
+from autograder.grading.handed_in import RECORDS
 from autograder.lessons import ROOT
 from tests.classroom.test_nbgrader import Student
 from tests.support.course import LESSON, Course

@@ -147,6 +147,27 @@ def test_feedback_that_nobody_can_fetch_is_not_said_to_be_out(course: Course) ->
     assert "feedback is out" not in (course.root / "watch.log").read_text()
 
 
+def test_a_watch_gives_all_of_a_group_what_one_of_them_hands_in(course: Course) -> None:
+    members = ("ada", "bob")
+    for student in members:
+        course.run("nbgrader", "db", "student", "add", student)
+    (course.root / "groups.csv").write_text("group,student\nA,ada\nA,bob\n")
+    course.run("headstart", "groups", "groups.csv", LESSON)
+    hand_in(course, "ada")
+    watch = start(course, "--hold")
+    wait_for(course, lambda: (course.root / "watch.log").read_text().count(" points") == 2, watch)
+    assert course.verdicts().keys() == {*members}
+    hand_in(course, "bob", "2026-01-02 12:00:00 UTC", answers=WRONG)
+    wait_for(course, lambda: (course.root / "watch.log").read_text().count(" points") == 4, watch)
+    for student in members:
+        assert course.statuses()[student]["attention.softmax"] == "failed"
+        assert (course.submission(student) / "timestamp.txt").read_text().startswith("2026-01-02")
+    assert (course.root / "replaced" / "ada" / LESSON / "1").is_dir()
+    watch.send_signal(signal.SIGINT)
+    watch.wait()
+    assert "Traceback" not in (course.root / "watch.log").read_text()
+
+
 def test_a_watch_that_holds_feedback_grades_and_releases_nothing(course: Course) -> None:
     hand_in(course, "ada")
     watch = start(course, "--hold")

@@ -16,12 +16,14 @@ from playwright.sync_api import expect, sync_playwright
 
 from autograder import programs
 from autograder.commands import cli, lab
+from autograder.courses import Course
 from helpers.checking import progress
 from tests.support.browser import CHROMIUM_OPTIONS, jupyterlab
 from tests.support.proved import PROJECT, follows_from
 
 pytestmark = follows_from(*PROJECT)
 
+START = "00_start_here/00_start_here.ipynb"
 LESSON = "01_attention/01_attention.ipynb"
 NBGRADERS = ["Assignment List", "Course List", "Create assignment", "Formgrader"]
 KERNEL = {"name": "python3", "display_name": "Python 3"}
@@ -108,39 +110,36 @@ def test_moving_a_lesson_away_brings_a_fresh_one(folders):
 
 def test_lessons_are_built_again_only_when_something_changed_or_is_gone(tmp_path, monkeypatch):
     calls = []
-    monkeypatch.setattr(lab, "ROOT", tmp_path)
-    monkeypatch.setattr(lab, "RELEASE", tmp_path / "release")
     monkeypatch.setattr(subprocess, "call", lambda command, cwd: calls.append(command[-1]))
     write(tmp_path / "nbgrader_config.py", "c = get_config()")
     write(tmp_path / "release/.built", "another time")
     write(tmp_path / "notebooks/01_attention.py", "# %%")
     write(made := tmp_path / "source" / LESSON, "{}")
-    lab.build()
-    lab.build()
+    lab.build(tmp_path)
+    lab.build(tmp_path)
     assert calls == ["build"]
     write(tmp_path / "notebooks/01_attention.py", "# %% [markdown]")
-    lab.build()
+    lab.build(tmp_path)
     assert calls == ["build", "build"]
     made.unlink()
-    lab.build()
+    lab.build(tmp_path)
     assert calls == ["build", "build", "build"]
 
 
 def test_a_build_that_failed_opens_nothing_and_is_tried_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(lab, "ROOT", tmp_path)
-    monkeypatch.setattr(lab, "RELEASE", tmp_path / "release")
     monkeypatch.setattr(subprocess, "call", lambda command, cwd: 1)
     write(tmp_path / "nbgrader_config.py", "c = get_config()")
     for _ in range(2):
         with pytest.raises(SystemExit):
-            lab.build()
+            lab.build(tmp_path)
 
 
 @pytest.mark.parametrize("question", ["--version", "--help-all", "--show-config-json"])
 def test_what_jupyterlab_answers_at_once_builds_nothing(question, tmp_path, monkeypatch):
     asked = []
-    monkeypatch.setattr(lab, "build", lambda: pytest.fail("it builds"))
-    monkeypatch.setattr(lab, "WORK", tmp_path / "work")
+    monkeypatch.setattr(lab, "build", lambda root: pytest.fail("it builds"))
+    monkeypatch.setattr(lab, "current", lambda: Course(tmp_path, "Small"))
+    monkeypatch.chdir(tmp_path)  # where it goes, too; and back again
     monkeypatch.setattr("jupyterlab.labapp.main", asked.extend)
     for name in ("PYTHONSTARTUP", "JUPYTER_CONFIG_PATH"):
         monkeypatch.setenv(name, "")
@@ -151,7 +150,7 @@ def test_what_jupyterlab_answers_at_once_builds_nothing(question, tmp_path, monk
 @pytest.fixture
 def served(tmp_path, monkeypatch):
     """A student's lab with two lessons: the server's process, its address, and its log."""
-    for name in (lab.START, LESSON):
+    for name in (START, LESSON):
         path = tmp_path / "release" / name
         path.parent.mkdir(parents=True)
         nbformat.write(nbformat.v4.new_notebook(metadata={"kernelspec": KERNEL}), path)
@@ -160,8 +159,10 @@ def served(tmp_path, monkeypatch):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     code = (
-        "import sys; from pathlib import Path; from autograder.commands import lab; lab.build = lambda: None; "
-        + ("lab.RELEASE, lab.WORK = Path('release'), Path('work').resolve(); lab.lab(sys.argv[1:])")
+        "import sys; from pathlib import Path; from autograder.commands import lab; lab.build = lambda root: None; "
+        "from autograder.courses import Course; "
+        "lab.current = lambda: Course(Path().resolve(), 'Small'); "
+        "lab.names = lambda root: ['00_start_here']; lab.lab(sys.argv[1:])"
     )
     options = ["--no-browser", f"--port={port}", "--ServerApp.port_retries=0", "--IdentityProvider.token=t"]
     for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
@@ -179,10 +180,10 @@ def test_jupyterlab_serves_the_start_page_and_all_lessons_beside_it(served):
     server, address, log = served
     lessons = ask(server, f"{address}/api/contents/?token=t")
     assert {item["name"] for item in lessons["content"]} == {"00_start_here", "01_attention"}
-    assert ask(server, f"{address}/api/contents/{lab.START}?token=t")["type"] == "notebook"
+    assert ask(server, f"{address}/api/contents/{START}?token=t")["type"] == "notebook"
     listed = ask(server, f"{address}/api/contents/01_attention?token=t")["content"]
     assert "checks.json" not in {item["name"] for item in listed}
-    assert f"/lab/tree/{lab.START}?token=" in log.read_text()
+    assert f"/lab/tree/{START}?token=" in log.read_text()
 
 
 @pytest.mark.needs_chromium

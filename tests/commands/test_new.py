@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from autograder import lessons
 from autograder.authoring import starting
 from autograder.authoring.starting import new_exercise, new_lesson
 from autograder.commands import cli
@@ -107,8 +106,9 @@ def test_what_cannot_be_started_gets_one_line(words, said, capsys, monkeypatch):
 
 
 def test_what_was_written_is_named(course, capsys, monkeypatch):
-    monkeypatch.chdir(".")
-    monkeypatch.setattr(lessons, "ROOT", course.root)
+    monkeypatch.setenv("HEADSTART_COURSE", str(course.root))
+    monkeypatch.setattr("autograder.courses.find", lambda *_, **__: None)
+    monkeypatch.chdir(course.root)
     assert cli.main(["new", "lesson", "beams"]) == 0
     assert cli.main(["new", "exercise", "02", "widths"]) == 0
     said = capsys.readouterr().out

@@ -15,11 +15,13 @@ from autograder.authoring import trials
 from autograder.authoring.mutating import verified
 from autograder.authoring.mutating.mutants import has_mutants
 from autograder.authoring.mutating.trying import survivors
-from autograder.lessons import TOPICS
+from autograder.courses import current
 from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers.checks import Sheet
 from tests.support.exact import differences
 from tests.support.proved import follows_from
+
+TOPICS = current().topics
 
 EVERY = {id: exercise for topic in TOPICS for id, exercise in exercises.load(topic).items()}
 ONE_OF_A_KIND = {(type(each), each.driver): id for id, each in EVERY.items()}

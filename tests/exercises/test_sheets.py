@@ -12,14 +12,17 @@ import pytest
 import torch
 
 from autograder.classroom.course import course_directory, hidden_secret
+from autograder.courses import current
 from autograder.exercise import Exercise
 from autograder.exercises import load
 from autograder.kept import FitDraws
-from autograder.lessons import ROOT, TOPICS
+from autograder.lessons import ROOT
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_cases, make_sheet
 from exercises.attention.scaled_dot_product import with_baddbmm
 from helpers.checking.calling.drivers import Case, run
 from tests.support.small_course import explained
+
+TOPICS = current().topics
 
 EXERCISES = [exercise for topic in TOPICS for exercise in load(topic).values()]
 # Functions: a whole library, which may not even be here, is found in an answer's text.

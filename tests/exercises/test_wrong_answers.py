@@ -70,16 +70,6 @@ def top_k_as_it_comes(probabilities, k):
     return values / values.sum(dim=-1, keepdim=True)
 
 
-def bracket_missing(sizes, gaps):
-    a, b, _ = np.polyfit(sizes.log(), gaps.log(), 2)
-    return float(np.exp(-b / 2 * a))
-
-
-def best_size_from_behind(sizes, gaps):
-    _, b, a = np.polyfit(np.log(sizes.numpy()), np.log(gaps.numpy()), 2)
-    return float(torch.tensor(-b / (2 * a)).exp())
-
-
 def line_from_behind(budgets, best, flops):
     intercept, slope = np.polyfit(np.log(budgets.numpy()), np.log(best.numpy()), deg=1)
     n = np.exp(intercept + slope * np.log(flops))
@@ -445,7 +435,6 @@ NAMED = {
     "pretraining.inputs_and_targets": [(targets_written_into, "slices of one tensor")],
     "pretraining.perplexity": [(mean_of_powers_in_float32, "Each batch's perplexity is averaged")],
     "pretraining.top_k": [(top_k_as_it_comes, "The k largest come back alone")],
-    "pretraining.best_size": [(bracket_missing, "brackets"), (best_size_from_behind, "highest power first")],
     "pretraining.compute_optimal": [
         (two_bases, "way back has base e"),
         (fit_on_its_side, "budgets are x"),

@@ -132,7 +132,7 @@ def test_memory_of_all_together_is_bounded(monkeypatch):
 @pytest.mark.needs_cgroups
 @pytest.mark.needs_bubblewrap
 def test_who_takes_all_memory_is_ended_and_the_worker_stays(groups):
-    worker = Worker(tuple(helper_files(0)), groups=replace(groups, worker_bytes=GIB))
+    worker = Worker(helper_files(0), groups=replace(groups, worker_bytes=GIB))
     try:
         assert say(worker, "print('warm')") == ("warm", False)
         warm = worker._process.pid
@@ -157,7 +157,7 @@ def say(worker: Worker, code: str) -> tuple[str, bool]:
 @pytest.mark.needs_cgroups
 @pytest.mark.needs_bubblewrap
 def test_threads_are_bounded_whoever_grades(groups):
-    worker = Worker(tuple(helper_files(0)), groups=groups)
+    worker = Worker(helper_files(0), groups=groups)
     try:
         started = int(say(worker, START_THREADS)[0])
     finally:
@@ -272,7 +272,7 @@ def test_a_worker_is_in_its_group_from_its_first_moment_on(tmp_path):
 
 @pytest.mark.needs_bubblewrap
 def test_a_twin_moves_into_a_group_of_its_own(tmp_path):
-    first = Worker(tuple(helper_files(0)), groups=Groups(tmp_path, ("memory", "pids"), GIB, GIB))
+    first = Worker(helper_files(0), groups=Groups(tmp_path, ("memory", "pids"), GIB, GIB))
     first.launch()
     twin = first.twin()
     try:

@@ -106,7 +106,7 @@ os.environ["PATH"] = ""
 from nbgrader import api
 from sqlalchemy import text
 from autograder.classroom.course import course_directory
-from autograder.classroom.gradebook import opened
+from autograder.classroom.database import opened
 with opened(course_directory(sys.argv[1])[0]) as book:
     print(book.db.execute(text("SELECT version_num FROM alembic_version")).scalar())
 """

@@ -26,9 +26,10 @@ from autograder.classroom import gradebook
 from autograder.classroom.course import course_directory
 from autograder.grading import choosing, clean, clock, judge, submission
 from autograder.grading.grader import questions
+from autograder.grading.handed_in import Submission
 from autograder.grading.lesson import Lesson
 from autograder.grading.questions import Question, Sheets
-from autograder.grading.submission import Submission, canonical
+from autograder.grading.submission import canonical
 from autograder.results import Ended, Judgement
 from autograder.sheets import HiddenSheets
 from helpers.checking.calling.drivers import run

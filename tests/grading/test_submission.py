@@ -17,8 +17,9 @@ from nbgrader.coursedir import CourseDirectory
 from autograder.classroom.course import find_submissions, refused_names
 from autograder.grading import submission as module
 from autograder.grading.edits import what_changed
-from autograder.grading.submission import Submission, canonical
-from autograder.limits import MAX_JSON_PARTS
+from autograder.grading.handed_in import Submission
+from autograder.grading.submission import canonical
+from autograder.limits import MAX_FILES_BYTES, MAX_JSON_PARTS
 from tests.support.raising import nothing_else_raised
 from tests.support.refusing import refuse
 
@@ -288,8 +289,8 @@ def test_other_files_come_along_within_bounds(skeleton, hand_in, tmp_path) -> No
     (folder / "sub").mkdir(parents=True)
     (folder / "sub" / "mine.py").write_text("x = 1")
     (folder / "link").symlink_to("/etc/passwd")
-    (folder / "large.bin").write_bytes(bytes(module.MAX_FILES_BYTES + 1))
-    (folder / "sub" / "most.bin").write_bytes(bytes(module.MAX_FILES_BYTES - 2))  # with mine.py, too large
+    (folder / "large.bin").write_bytes(bytes(MAX_FILES_BYTES + 1))
+    (folder / "sub" / "most.bin").write_bytes(bytes(MAX_FILES_BYTES - 2))  # with mine.py, too large
     (folder / "timestamp.txt").write_text("2026-01-01")
     form = hand_in(solved(skeleton))
     assert form.files == {"sub/mine.py": b"x = 1"}

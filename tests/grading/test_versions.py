@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from autograder import exercises
+from autograder.courses import Course
 from autograder.grading import versions
 from autograder.grading.versions import hidden_digests
 from autograder.kept import KeptDigests
@@ -79,7 +80,8 @@ def test_a_changed_reference_shows(kept):
 
 
 def test_the_digest_of_the_installation_covers_code_names_and_data(tmp_path, monkeypatch):
-    monkeypatch.setattr(versions.lessons, "ROOT", tmp_path)
+    monkeypatch.setattr(versions, "ENGINE", tmp_path)
+    monkeypatch.setattr(versions, "current", lambda: Course(tmp_path, "made up"))
     seen = [versions.installation()]
     for name in (
         "autograder/a.py",

@@ -24,16 +24,17 @@ from packaging.utils import canonicalize_name
 import bootstrap
 from autograder import programs
 from autograder.commands import doctor
+from autograder.courses import at
 from helpers.start_here import page
 from tests import conftest
 
 ROOT = doctor.ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 GROUPS = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
-# What pyproject.toml asks for, and the lines that pin it: for lessons and grading, for tests on top, and for
-# the website, which has an environment of its own.
+# What pyproject.toml asks for, and the lines that pin it: for this course's lessons and their grading, for tests
+# on top, and for the website, which has an environment of its own.
 ASKED = {
-    "requirements.txt": PROJECT["dependencies"],
+    "requirements.txt": PROJECT["optional-dependencies"]["course"],
     "requirements-test.txt": GROUPS["test"],
     "requirements-site.txt": GROUPS["site"],
 }
@@ -75,6 +76,32 @@ def test_tests_and_the_website_have_the_versions_of_lessons_and_grading():
     assert [
         pin for pin in (*ON_TOP, *OF_SITE) if pin.specifier != versions.get(pin.name, pin.specifier)
     ] == []
+
+
+# Which parts of the engine an extra is for. What the sandbox has of it is imported to grade.
+PARTS = {
+    "authoring": ("autograder/*.py", "autograder/authoring/*.py", "autograder/authoring/mutating/*.py"),
+    "grading": ("autograder/grading/*.py", "autograder/child/*.py", "autograder/classroom/**/*.py"),
+}
+# A course brings its own, and not every class has a cluster. IPython and the rest come with nbgrader.
+OF_A_COURSE = {"numpy", "pandas", "torch", "distributed"}
+
+
+@pytest.mark.parametrize("extra", PARTS)
+def test_an_extra_brings_what_its_part_of_the_engine_imports_and_no_more(extra):
+    """In versions of its own, among them those that are pinned here, with which it is tested."""
+    needs = [Requirement(text) for text in PROJECT["optional-dependencies"][extra]]
+    pinned = {pin.name: next(iter(pin.specifier)).version for pin in RUNTIME}
+    assert all(need.specifier.contains(pinned[need.name]) for need in needs)
+    found = imported(*(path.relative_to(ROOT) for part in PARTS[extra] for path in ROOT.glob(part)))
+    here = {**SYSTEMS[system()], "python_full_version": platform.python_version(), "extra": ""}
+    brought = needed(PROJECT["optional-dependencies"][extra], RUNTIME, here)
+    assert found - brought <= OF_A_COURSE
+    assert {need.name for need in needs} - NOT_IMPORTED <= found
+
+
+def test_the_check_alone_needs_no_package():
+    assert PROJECT["dependencies"] == []
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -137,11 +164,11 @@ def system():
     return next(name for name, here in SYSTEMS.items() if here["sys_platform"] == sys.platform)
 
 
-def imported(*folders):
-    """The packages, as pins name them, that the Python files in some folders import anywhere."""
+def imported(*places):
+    """The packages, as pins name them, that some Python files, or those in some folders, import anywhere."""
     found, homes = set(), packages_distributions()
-    for path in (path for folder in folders for path in (ROOT / folder).rglob("*.py")):
-        if path.parent != ROOT / "tests/attacks":
+    for path in (path for place in places for path in [ROOT / place, *(ROOT / place).rglob("*.py")]):
+        if path.is_file() and path.parent != ROOT / "tests/attacks":
             found |= {home for name in modules_in(path) for home in homes.get(name, [name])}
     ours = {path.stem for path in ROOT.iterdir()} | {"headstart"}
     return set(map(canonicalize_name, found - ours - sys.stdlib_module_names))
@@ -587,7 +614,7 @@ def test_the_doctor_names_the_package_that_differs(tmp_path, monkeypatch):
 
 
 def test_the_doctor_asks_for_the_helpers_that_a_fresh_clone_lacks(tmp_path, monkeypatch):
-    monkeypatch.setattr(doctor, "ROOT", tmp_path)
+    monkeypatch.setattr(doctor, "current", lambda: at(tmp_path))
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "notebooks/01_attention.py").touch()
     (tmp_path / "release/01_attention").mkdir(parents=True)

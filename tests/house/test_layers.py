@@ -3,12 +3,18 @@
 import ast
 from pathlib import Path
 
-from autograder.lessons import ROOT, TOPICS
+from autograder.courses import current
+from autograder.lessons import ROOT
+
+TOPICS = current().topics
 
 GROUND = {path.stem for path in (ROOT / "autograder").glob("*.py")}
 LAYERS = ["ground", "child", "authoring", "grading", "classroom", "commands"]
 MODULES = sorted(
-    path.relative_to(ROOT) for room in ("autograder", "helpers") for path in (ROOT / room).rglob("*.py")
+    path.relative_to(ROOT)
+    for room in ("autograder", "helpers")
+    for path in (ROOT / room).rglob("*.py")
+    if "skeletons" not in path.parts  # what a new course begins with
 )
 
 NAMED = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): path for path in MODULES}

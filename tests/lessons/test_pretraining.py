@@ -12,7 +12,7 @@ from helpers import corpora, counting, pretraining, training
 from helpers.block import DecoderOnly
 from helpers.figures.showing import waiting_for
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
-from helpers.pretraining import explorers, plays, scaling
+from helpers.pretraining import adam, explorers, plays, scaling
 from helpers.training import muon
 
 
@@ -79,13 +79,12 @@ def test_the_model_of_lesson_06_has_the_same_numbers_under_other_names():
     torch.testing.assert_close(torch.cat(parts, dim=1), ours(ids), atol=1e-5, rtol=1e-4)
 
 
-def test_the_cost_is_that_of_lesson_06():
+def test_lesson_07_counts_the_model_and_its_price():
     sizes = {"vocabulary": 884, "d_model": 96, "n_heads": 4, "n_layers": 2, "positions": 100}
-    parameters, operations = pretraining.model_cost(**sizes, tokens=7)
-    assert parameters == counting.gpt2_parameters(**sizes) == counting.count(pretraining.new_model())
-    per_token = counting.training_flops_per_token(parameters - 100 * 96, 2, 100, 96)
-    assert operations == 7 * per_token
-    assert pretraining.model_cost(10, 2, 1, 1, 5, 1) == (108, 708)  # by hand, in the lesson
+    parameters = counting.gpt2_parameters(**sizes)
+    assert parameters == counting.count(pretraining.new_model())
+    operations = 3_470_000 * counting.training_flops_per_token(parameters - 100 * 96, 2, 100, 96)
+    assert 3.1e23 / operations == pytest.approx(43e9, rel=0.02)  # GPT-3's, as the lesson says
 
 
 def test_one_pass_gives_the_logits_of_all_prefixes():
@@ -102,6 +101,68 @@ def test_one_pass_gives_the_logits_of_all_prefixes():
 def test_the_learning_rate_goes_up_and_down():
     rates = [pretraining.learning_rate(step, 10, 4, 0.8) for step in range(1, 11)]
     assert rates == pytest.approx([0.2, 0.4, 0.6, 0.8, 0.667, 0.533, 0.4, 0.267, 0.133, 0], abs=1e-3)
+
+
+def test_adamw_is_torchs_in_float64_and_what_has_one_axis_does_not_decay():
+    matrix, bias = (torch.randn(*shape, dtype=torch.float64) for shape in ((5, 3), (4,)))
+    theirs = [nn.Parameter(matrix.clone()), nn.Parameter(bias.clone())]
+    ours = [nn.Parameter(matrix.clone()), nn.Parameter(bias.clone())]
+    settings = {"lr": 0.03, "betas": (0.9, 0.98), "eps": 1e-3}
+    groups = [{"params": theirs[:1], "weight_decay": 0.2}, {"params": theirs[1:], "weight_decay": 0.0}]
+    torchs = torch.optim.AdamW(groups, **settings)
+    by_hand = adam.ByHand(ours, pretraining.adamw, decay=0.2, **settings)
+    for number in range(12):
+        if number == 6:  # taken up again, as after an interrupt
+            state = by_hand.state_dict()
+            by_hand = adam.ByHand(ours, pretraining.adamw, decay=0.2, **settings)
+            by_hand.load_state_dict(state)
+        for one, other in zip(ours, theirs, strict=True):
+            one.grad = other.grad = 3 * torch.randn_like(other)
+        torchs.step(), by_hand.step()
+        for one, other in zip(ours, theirs, strict=True):
+            torch.testing.assert_close(one, other, atol=1e-10, rtol=0)
+
+
+def test_adamw_by_hand():
+    w, g, zero = torch.tensor([[2.0]]), torch.tensor([[3.0]]), torch.zeros(1, 1)
+    settings = {"step": 1, "lr": 0.1, "betas": (0.9, 0.99), "decay": 0.5}
+    found = pretraining.adamw(w, g, zero, zero, **settings)
+    assert [float(each) for each in found] == pytest.approx([1.8, 0.3, 0.09])
+    assert float(pretraining.adamw(w[0], g[0], zero[0], zero[0], **settings)[0]) == pytest.approx(1.9)
+
+
+def test_biases_and_norms_do_not_decay_in_the_courses_training():
+    model = small()
+    _, adamw = pretraining.reference.both_optimizers(model).optimizers
+    decays = {id(w): group["weight_decay"] for group in adamw.param_groups for w in group["params"]}
+    matrices = {id(matrix) for matrix in muon.matrices_and_rest(model)[0]}
+    for weight in model.parameters():
+        if id(weight) not in matrices:
+            assert decays[id(weight)] == (0.05 if weight.dim() > 1 else 0)
+
+
+def test_each_piece_of_adamw_does_what_the_lesson_says(monkeypatch):
+    monkeypatch.delenv("HEADSTART_QUICK", raising=False)
+    monkeypatch.setattr(adam, "SEEDS", (0,))
+    runs = adam.measure(pretraining.adamw)
+    assert len(adam.pieces(runs).figure.axes) == 3
+    first = {name: run.lengths[0] for name, (run, *_) in runs.items()}
+    assert first["AdamW"] == pytest.approx(1, abs=0.05)
+    assert first["no correction"] == pytest.approx(0.1 / math.sqrt(0.001), rel=0.05)
+    assert first["no correction, β₂ = 0.98"] == pytest.approx(0.1 / math.sqrt(0.02), rel=0.05)
+    whole, bare, harmless, l2, no_decay, no_momentum = (run for [run] in runs.values())
+    assert min(bare.loss, l2.loss) > whole.loss + 0.5
+    for other in (harmless, no_decay, no_momentum):
+        assert other.loss == pytest.approx(whole.loss, abs=0.06)
+    assert l2.rare < 0.1 * whole.rare
+    assert 0.9 * no_decay.rare < whole.rare < no_decay.rare
+
+
+def test_muons_move_is_about_as_long_in_all_directions_as_drawn():
+    gradient = torch.randn(20, 8) @ torch.diag(10.0 ** -torch.linspace(0, 1.5, 8))
+    before, after = (line.get_ydata() for line in adam.directions(gradient).lines)
+    assert max(before) > 20 * min(before)
+    assert 0.6 < min(after) <= max(after) < 1.3
 
 
 def test_two_steps_are_torchs_two_steps():
@@ -328,6 +389,16 @@ def test_sizes_and_budgets_by_hand() -> None:
 SPEECH = (
     "First Citizen:\nWe are accounted poor citizens, the patricians good.\n\n  'Tis so, is't not? Ay -- O!\n"
 )
+
+
+def test_any_text_is_its_bytes_and_their_merges_again() -> None:
+    text = "the plot is όμορφη 🙂 naïve"
+    tokens, merges = text.encode().hex(" "), ["f0 9f", "f09f 99", "74 68", "7468 65", "cf 86"]
+    for pair in merges:
+        tokens = pretraining.merge_pair(tokens, pair)
+    assert "746865" in tokens.split() and "f09f99" in tokens.split()
+    assert pretraining.decode_bytes(tokens) == text
+    assert pretraining.decode_bytes("61 f09f99") == "a\ufffd"  # half a character
 
 
 def test_a_text_is_its_words_and_its_tokens_again() -> None:

@@ -13,8 +13,10 @@ from typing import get_args, get_origin
 
 import pytest
 
-from autograder.lessons import ROOT, TOPICS
+from autograder.courses import current
+from autograder.lessons import ROOT
 
+TOPICS = current().topics
 VIEW = "application/vnd.jupyter.widget-view+json"
 # What Colab has, and what its IPython imports that newer ones don't: the versions stand in colab.txt.
 OLDER = (

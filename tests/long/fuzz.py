@@ -26,9 +26,9 @@ from autograder.classroom.course import course_directory
 from autograder.classroom.gradebook import Book
 from autograder.grading.clean import clean_outputs
 from autograder.grading.grader import Grader
+from autograder.grading.handed_in import Submission
 from autograder.grading.judge import Stopped, read_outcomes
 from autograder.grading.lesson import Lesson
-from autograder.grading.submission import Submission
 from helpers.checking.calling.drivers import run
 from helpers.checks import assess
 from tests.long.rows import Rows, add_option

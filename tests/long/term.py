@@ -1,11 +1,13 @@
-"""Three weeks of a course on the server of docs/jupyterhub.md, with thirty made-up students.
+"""A term on the server of docs/jupyterhub.md, with forty made-up students.
 
-    python -m tests.long.term [--students 30] [--lessons 01_attention 02_multihead 03_positional]
+    python -m tests.long.term [--students 40] [--lessons 01_attention 02_multihead 03_positional] [--pictures FOLDER]
 
 Each student is a Unix user, who fetches, hands in, and fetches the feedback; a teacher releases, collects,
 grades, and releases the feedback; each verdict is compared with what the made-up class must get. It runs the
-page's commands first, as `tests/classroom/test_hub.py` does, and leaves nothing behind. It takes about eight minutes, and
-always begins anew: a week builds on the one before, and the server goes with the program.
+page's commands first, as `tests/classroom/test_hub.py` does, and leaves nothing behind but screenshots. After the weeks,
+`tests/long/walk.py` does what else a term brings: odd hand-ins, changed points, an appeal, marking, dates, an
+LMS, the pages, and the end. It always begins anew: a week builds on the one before, and the server goes with
+the program.
 """
 
 import argparse
@@ -18,17 +20,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.classroom.test_hub import COURSE, TEACHER, setting_up
+from tests.classroom.test_hub import TEACHER, setting_up
+from tests.long.walk import AS_STUDENT, AS_TEACHER, Walk
 from tests.support import hub
-
-MANY = "set -e; umask 077; cd ~; . /opt/headstart/bin/activate"
 
 
 def main() -> None:
     """Set up, teach, compare."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--students", type=int, default=30)
+    parser.add_argument("--students", type=int, default=40)
     parser.add_argument("--lessons", nargs="+", default=["01_attention", "02_multihead", "03_positional"])
+    parser.add_argument("--pictures", type=Path, help="where screenshots are kept")
     options = parser.parse_args()
     place = Path(tempfile.mkdtemp(prefix="headstart-term-", dir="/tmp"))
     place.chmod(0o755)
@@ -38,15 +40,13 @@ def main() -> None:
             machine.run("root", "\n".join(f"{NEW_USER} {name}" for name in names))
             for lesson in options.lessons:
                 week(machine, lesson, names, place)
-            told = machine.run(TEACHER, f"{AS_TEACHER}; headstart report")
-            print(told.stdout.strip(), flush=True)
+            Walk(machine, names, place, options.pictures or place / "pictures").all()
     finally:
         shutil.rmtree(place)
     print("all as it should be")
 
 
 NEW_USER = "useradd --create-home --key HOME_MODE=0700 --groups headstart-students"
-AS_TEACHER = f"umask 007; cd {COURSE}; . .venv/bin/activate"
 
 
 def week(machine: hub.Server, lesson: str, names: list[str], place: Path) -> None:
@@ -65,7 +65,7 @@ def week(machine: hub.Server, lesson: str, names: list[str], place: Path) -> Non
             handed_in = f"{aside}/submitted/{name}/{lesson}/{lesson}.ipynb"
             machine.run(
                 name,
-                f"{MANY}; nbgrader fetch_assignment {lesson}; cp {handed_in} {lesson}/; nbgrader submit {lesson}",
+                f"{AS_STUDENT}; nbgrader fetch_assignment {lesson}; cp {handed_in} {lesson}/; nbgrader submit {lesson}",
             )
     with timed(f"{lesson}: collected"):
         machine.run(TEACHER, f"{AS_TEACHER}; nbgrader collect {lesson}")
@@ -80,7 +80,8 @@ def week(machine: hub.Server, lesson: str, names: list[str], place: Path) -> Non
     with timed(f"{lesson}: feedback fetched"):
         for name in names:
             machine.run(
-                name, f"{MANY}; nbgrader fetch_feedback {lesson}; test -s {lesson}/feedback/*/{lesson}.html"
+                name,
+                f"{AS_STUDENT}; nbgrader fetch_feedback {lesson}; test -s {lesson}/feedback/*/{lesson}.html",
             )
     compare(machine, lesson, json.loads((aside / "simulated" / f"{lesson}.json").read_text()))
 

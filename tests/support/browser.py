@@ -35,6 +35,8 @@ LAB_SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
 }
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
+VIOLATIONS = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations.flatMap(
+    rule => rule.nodes.map(node => `${rule.id}: ${node.html.slice(0, 160)}`))"""
 SERIOUS = """async () => {
     const found = await axe.run({include: [[".jp-Notebook .jp-OutputArea"]]}, {resultTypes: ["violations"]});
     if (!found.passes.length) return ["axe found nothing to look at"];
@@ -278,8 +280,9 @@ def hand_out(lesson: str, folder: Path) -> Path:
     given.mkdir(parents=True)
     for name in (f"{lesson}.ipynb", "checks.json"):
         shutil.copy(lessons.ROOT / "release" / lesson / name, given)
-    for helper in lessons.helper_files(lessons.number(lesson)):  # git has no copies of them in release/
-        target = given / helper.relative_to(lessons.ROOT)
+    # git has no copies of them in release/
+    for name, helper in lessons.helper_files(lessons.number(lesson)).items():
+        target = given / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(helper, target)
     return given / f"{lesson}.ipynb"

@@ -129,8 +129,7 @@ WHO = Exercise(
 LESSON = "01_attention"
 NOTEBOOK = f"{LESSON}/{LESSON}.ipynb"
 HELPERS = (
-    "__init__", "checks", "start_here/page", "attention/__init__", "attention/reference", "attention/explorers",
-    "models/transformer",
+    "attention/__init__", "attention/reference", "attention/explorers",
 )  # fmt: skip
 
 
@@ -139,6 +138,7 @@ class Course:
 
     def __init__(self, root: Path) -> None:
         self.root, self.specs = root, {spec.id: spec for spec in (DOUBLE, WHO)}
+        self.write("course.toml", 'name = "Small"\npackages = ["torch"]\n')
         self.write("notebooks/01_attention.py", MASTER)
         for name in HELPERS:
             self.write(f"helpers/{name}.py", f'"""{name}"""\n')

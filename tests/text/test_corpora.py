@@ -440,6 +440,15 @@ def test_the_real_sets_load(monkeypatch):
     assert [len(text.split()) > 200_000 for text in corpora.load("wikitext-2").values()] == [True, True]
 
 
+@pytest.mark.skipif(not (MIRROR / "cmudict.dict").is_file(), reason="needs the dictionary in the mirror")
+def test_the_real_dictionary_loads(monkeypatch):
+    monkeypatch.setenv("HEADSTART_DATA", str(MIRROR))
+    spoken = corpora.load("cmudict")
+    assert (len(spoken), sum(map(len, spoken.values()))) == (126_052, 135_166)
+    assert spoken["either"] == ["IY1 DH ER0", "AY1 DH ER0"]
+    assert spoken["taoiseach"] == ["T IY1 SH AH0 K"]  # its line ends in a comment
+
+
 def test_subwords_know_every_text_and_the_special_tokens():
     tokenizer = corpora.subwords(["the plot of the plot thickens"] * 20, size=300)
     text = "The plot, ¿naïvement? 本"

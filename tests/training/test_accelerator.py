@@ -32,7 +32,7 @@ from helpers.posttraining import requests
 from helpers.pretraining import plays, scaling
 from helpers.training import parallel
 from helpers.training.muon import CombinedOptimizer, Muon
-from tests.support import accelerator
+from tests.support import accelerator, spoken
 from tests.support.proved import follows_from
 from tests.support.raising import raises_only
 
@@ -177,13 +177,13 @@ def test_devices_are_those_that_torch_finds(gpu: torch.device, monkeypatch: pyte
 # Cells that train, by a piece of their text.
 TRAININGS = {
     "06_block": ("experiments.depths(", "experiments.train("),
-    "08_pretraining": ("pretrain(fresh", "scaling.measure([1e11]"),
+    "08_pretraining": ("adam.measure(", "pretrain(fresh", "scaling.measure([1e11]"),
     "09_finetuning": (
         "experiments.pretrained_weights()", 'training.Live(steps, "nats per review"', "watched = None",
         "EPOCHS, SEEDS, LABELS = ", "steps_by_size = ", "adapter=LoRALinear",
     ),
     "10_bert": ("experiments.new_bert(Bert, seed=0)", "fine_tune(classifiers"),
-    "11_translation": ("train_on_pairs(model,",),
+    "11_translation": ("train_on_pairs(model,", "train_on_sounds(speaker,"),
     "12_modern": ("experiments.learn(", "rungs.learn(", "experiments.crowded("),
     "13_posttraining": (
         "pretraining.pretrained()", "experiments.supervise(", "measures.moved_by_preferences(",
@@ -200,7 +200,7 @@ BESIDES = {
         "def train_on_plays",
     ),
     "09_finetuning": ("heads = [", "backbones = {", 'losses["adapters, merged"]'),
-    "11_translation": ("translations(model, mine)",),
+    "11_translation": ("translations(model, mine)", "here = SOUNDS"),
     "12_modern": ("experiments.next_words(",),
     "13_posttraining": ("measures.three_ways(",),
 }
@@ -350,7 +350,7 @@ def run(lesson: str, style: int | str, monkeypatch: pytest.MonkeyPatch) -> tuple
 
 
 @pytest.fixture
-def smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+def smaller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Fewer runs of those experiments that have many, and shorter texts from models that have learned nothing."""
     monkeypatch.setattr(of_the_block, "DEPTHS", (2,))
     monkeypatch.setattr(of_the_block, "SEEDS", (0,))
@@ -359,6 +359,8 @@ def smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(of_the_block, "speak", functools.partial(of_the_block.speak, longest=6))
     shown = answering.demonstrations(32)  # a model that has learned nothing has no pairs of its own
     monkeypatch.setattr(of_answers, "pairs_of", lambda *_: list(itertools.pairwise(shown)))
+    with spoken.dictionary(tmp_path, monkeypatch):
+        yield
 
 
 DECIDE = ("helpers", "autograder/*.py", "autograder/authoring/*.py", "exercises/**/*.py")

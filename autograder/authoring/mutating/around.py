@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-import torch
-
 from autograder.authoring.mutating.mutants import Changed, branches, mutants
 from autograder.exercise import Exercise
 from autograder.sheets import outcome_of
-from helpers.checking.calling.values import map_tensors, tensors
+from helpers.checking.calling.values import arrays, map_arrays, map_tensors, tensors
+from helpers.checking.kinds.arrays import dtype_name, is_array, is_tensor, numbers
 from helpers.checks import Sheet, gradient_reaches_inputs
 
 VISIBLE_SHAPES = "visible shapes"  # the kind that passes the visible cases by its nature
@@ -49,14 +48,13 @@ def around(exercise: Exercise, visible: Sheet) -> Iterator[Changed]:
         outcome_of(replace(exercise, properties=()), _around(reference, seen.note), case)
     if seen.axes:
         yield changed("result", "the result → the result.squeeze()", _squeezed)
-    if seen.shapes != {()}:
+    if seen.shapes - {()}:
         yield changed(VISIBLE_SHAPES, "any shapes → the shapes of the visible cases", seen.refuse)
     if seen.changeable:
         yield changed("arguments", "the arguments → the arguments.clear()", _spoilt)
     asked = replace(exercise, properties=(gradient_reaches_inputs,))
-    if any(
-        grad is not None for c in visible.cases for grad in outcome_of(asked, reference, c).gradients or []
-    ):
+    of_tensors = [c for c in visible.cases if next(tensors([c.args, dict(c.kwargs)]), None) is not None]
+    if any(grad is not None for c in of_tensors for grad in outcome_of(asked, reference, c).gradients or []):
         yield changed("gradient", "the result → the result.detach()", _detached)
 
 
@@ -73,28 +71,32 @@ def _around(reference: Any, alter: Callable[[Callable, tuple, dict], Any]) -> An
 
 
 def _squeezed(call: Callable, args: tuple, kwargs: dict) -> Any:
-    return map_tensors(torch.Tensor.squeeze, call(*args, **kwargs))
+    return map_arrays(lambda array: array.squeeze(), call(*args, **kwargs))
 
 
 def _detached(call: Callable, args: tuple, kwargs: dict) -> Any:
-    return map_tensors(torch.Tensor.detach, call(*args, **kwargs))
+    return map_tensors(lambda tensor: tensor.detach(), call(*args, **kwargs))
 
 
 def _spoilt(call: Callable, args: tuple, kwargs: dict) -> Any:
     """The result, after which what went in is changed."""
-    result = map_tensors(torch.Tensor.clone, call(*args, **kwargs))
+    result = map_arrays(
+        lambda array: array.clone() if is_tensor(array) else array.copy(), call(*args, **kwargs)
+    )
     for value in [found for each in (*args, *kwargs.values()) for found in _changeable(each)]:
-        if not isinstance(value, torch.Tensor):
+        if not is_array(value):
             value.clear()
-        elif not value.requires_grad:  # the gradient is asked for in a call of its own
-            value.zero_()
+        elif not getattr(value, "requires_grad", False):  # the gradient is asked for in a call of its own
+            value[...] = 0
     return result
 
 
 def _changeable(value: Any) -> list[Any]:
-    """The tensors, lists and dicts among arguments that hold anything, the inner ones first."""
-    if isinstance(value, torch.Tensor):
-        return [value] if value.count_nonzero() else []
+    """The arrays, lists, sets and dicts among arguments that hold anything, the inner ones first."""
+    if is_array(value):
+        return [value] if dtype_name(value) != "object" and numbers(value).astype(bool).any() else []
+    if isinstance(value, set):
+        return [value] if value else []
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
     return [found for each in inner for found in _changeable(each)] + (
         [value] if inner and not isinstance(value, tuple) else []
@@ -110,7 +112,7 @@ class _Seen:
     def note(self, call: Callable, args: tuple, kwargs: dict) -> Any:
         self.changeable |= any(map(_changeable, (*args, *kwargs.values())))
         result = call(*args, **kwargs)
-        self.axes |= any(tensor.dim() for tensor in tensors(result))
+        self.axes |= any(len(array.shape) for array in arrays(result))
         self.shapes.add(_shapes(args, kwargs))
         return result
 
@@ -121,4 +123,4 @@ class _Seen:
 
 
 def _shapes(args: tuple, kwargs: Mapping[str, Any]) -> tuple:
-    return tuple(tuple(tensor.shape) for tensor in tensors([args, kwargs]))
+    return tuple(tuple(array.shape) for array in arrays([args, kwargs]))

@@ -15,6 +15,7 @@ from autograder.authoring.mutating.tables import (
     MODULES,
     OPERATORS,
     OTHERS,
+    OTHERS_ELSEWHERE,
     REFUSING,
     SYMMETRIC,
     VIEWS,
@@ -30,19 +31,20 @@ class Change:
     node: ast.AST
 
 
-def changes(place: Place, size: Any = None) -> Iterator[Change]:
+def changes(place: Place, size: Any = None, *, elsewhere: bool = False) -> Iterator[Change]:
     """What could stand at a place instead.
 
     Args:
         place: of a definition.
         size: what it is in the first visible case, where it is a size.
+        elsewhere: whether the code has nothing to do with torch.
     """
     for kind, nodes in (
         ("operator", _operators(place.node)),
         ("axis", _axes(place)),
         ("constant", _constants(place)),
         ("argument", _arguments(place.node)),
-        ("call", _calls(place.node)),
+        ("call", _calls(place.node, elsewhere)),
         ("off by one", _bounds(place)),
         ("condition", _conditions(place)),
         ("statement", _statements(place)),
@@ -205,21 +207,31 @@ def _arguments(node: ast.AST) -> Iterator[ast.AST]:
             yield _new(node, args=args[:number] + args[number + 1 :])
 
 
-def _calls(node: ast.AST) -> Iterator[ast.AST]:
+def _calls(node: ast.AST, elsewhere: bool) -> Iterator[ast.AST]:
     """The call of another function, and what it was called with."""
     if not isinstance(node, ast.Call):
         return
     if isinstance(node.func, ast.Attribute):
-        for other in OTHERS.get(node.func.attr, ()):
+        for other in (*OTHERS.get(node.func.attr, ()), *_others_elsewhere(node.func.attr, elsewhere)):
             yield _new(node, func=_new(node.func, attr=other))
     elif isinstance(node.func, ast.Name):
         for other in OTHERS.get(node.func.id, ()):
             if other in ("max", "min", "sum", "any", "all"):
                 yield _new(node, func=_new(node.func, id=other))
-    if _has_receiver(node) and isinstance(node.func, ast.Attribute) and not own_layer(node.func):
+    of_module = elsewhere and ast.unparse(node.func).startswith(("np.", "numpy.", "pd."))
+    if (
+        _has_receiver(node)
+        and isinstance(node.func, ast.Attribute)
+        and not own_layer(node.func)
+        and not of_module
+    ):
         yield node.func.value
     elif node.args and not isinstance(node.args[0], ast.Starred):
         yield node.args[0]
+
+
+def _others_elsewhere(name: str, elsewhere: bool) -> list[str]:
+    return OTHERS_ELSEWHERE.get(name, []) if elsewhere else []
 
 
 def _bounds(place: Place) -> Iterator[ast.AST]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+import headstart
 from helpers.checking.calling import registry
 
 PROJECT = ("autograder", "exercises", "helpers")
@@ -40,6 +41,8 @@ def dependencies(names: Iterable[Name], without: Iterable[str] = ()) -> dict[Nam
     waiting = list(names)
     while waiting:
         name = waiting.pop()
+        if name[0] == headstart.__name__ and name[1] in headstart.__all__:
+            name = getattr(headstart, name[1]).__module__, name[1]
         if name in found or name[1] in without or not _is_ours(name[0]):
             continue
         module = _module(name[0])

@@ -84,12 +84,13 @@ def mutants(
     right = of or exercise.reference
     module = sys.modules[right.__module__]
     definitions = _definitions(module, right.__name__)
+    elsewhere = "torch" not in vars(sys.modules[exercise.reference.__module__])
     sizes = _sizes(exercise, module, definitions)
     seen = {_text(definitions)}
     names: dict[str, int] = {}
     for definition in definitions:
         for place in list(places(definition)):
-            for change in (*changes(place, sizes.get(id(place.node))), *more(place)):
+            for change in (*changes(place, sizes.get(id(place.node)), elsewhere=elsewhere), *more(place)):
                 if kind and change.kind != kind:
                     continue
                 before, after = _fragments(place, change)
@@ -105,6 +106,18 @@ def mutants(
                 names[name] = names.get(name, 0) + 1
                 name += f" ({names[name]})" * (names[name] > 1)
                 yield Mutant(name, change.kind, place.line, answer, place, change)
+
+
+def sources(definition: ast.FunctionDef | ast.ClassDef) -> Iterator[tuple[str, str]]:
+    """The name and the code of each mutant of a definition. None of it runs, here or to be made."""
+    seen = {ast.dump(definition)}
+    for place in list(places(definition)):
+        for change in changes(place):
+            before, after = _fragments(place, change)
+            with _changed(place, change):
+                if (dumped := ast.dump(definition)) not in seen:
+                    seen.add(dumped)
+                    yield f"{before} → {after}", ast.unparse(definition)
 
 
 def branches(exercise: Exercise) -> Iterator[Mutant]:

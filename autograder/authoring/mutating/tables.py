@@ -35,15 +35,27 @@ MISTAKEN = [
     ("repeat", "repeat_interleave"), ("append", "extend"), ("ceil", "floor"), ("var", "std"),
     ("reshape", "view"),
 ]  # fmt: skip
+# The same in NumPy and plain Python, for right answers whose module has no torch.
+MISTAKEN_ELSEWHERE = [
+    ("vstack", "hstack"), ("maximum", "minimum"), ("zeros_like", "ones_like"), ("nanmean", "mean"),
+    ("startswith", "endswith"), ("lstrip", "rstrip"), ("lower", "upper"), ("union", "intersection"),
+    ("add", "discard"), ("keys", "values"), ("appendleft", "append"), ("popleft", "pop"), ("outer", "dot"),
+    ("concatenate", "stack"), ("isalpha", "isalnum"), ("insort_left", "insort_right"),
+    ("bisect_left", "bisect_right"),
+]  # fmt: skip
 OTHERS: dict[str, list[str]] = {}
 for _one, _other in MISTAKEN:
     OTHERS.setdefault(_one, []).append(_other)
     OTHERS.setdefault(_other, []).append(_one)
+OTHERS_ELSEWHERE: dict[str, list[str]] = {}
+for _one, _other in MISTAKEN_ELSEWHERE:
+    OTHERS_ELSEWHERE.setdefault(_one, []).append(_other)
+    OTHERS_ELSEWHERE.setdefault(_other, []).append(_one)
 AXES = {
     "transpose", "unsqueeze", "squeeze", "sum", "mean", "softmax", "log_softmax", "size", "amax", "amin",
     "max", "min", "argmax", "argmin", "cumsum", "flatten", "any", "all", "gather", "flip", "sort", "unbind",
     "chunk", "movedim", "swapaxes", "diagonal", "index_select", "repeat_interleave", "unflatten", "split",
-    "permute", "scatter", "scatter_", "norm", "prod", "var", "std",
+    "permute", "scatter", "scatter_", "norm", "prod", "var", "std", "concatenate", "expand_dims",
 }  # fmt: skip
 AXIS_WORDS = {"dim", "dims", "axis"}
 MODULES = {"torch", "math", "F", "nn", "functional", "super", "itertools", "random"}

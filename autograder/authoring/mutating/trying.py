@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from autograder.authoring.mutating.around import VISIBLE_SHAPES, every
 from autograder.authoring.mutating.mutants import Changed
 from autograder.exercise import Exercise
@@ -95,8 +93,10 @@ class Limits:
         self.left.enter_context(one_thread())  # those of others, which wait by computing, would count
         self.left.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")
-        self.left.callback(torch.use_deterministic_algorithms, torch.are_deterministic_algorithms_enabled())
-        torch.use_deterministic_algorithms(True, warn_only=True)
+        if torch := sys.modules.get("torch"):
+            usual = torch.are_deterministic_algorithms_enabled()
+            self.left.callback(torch.use_deterministic_algorithms, usual)
+            torch.use_deterministic_algorithms(True, warn_only=True)
         if sys.platform == "linux":
             pages = int(Path("/proc/self/statm").read_text().split()[0])
             self.memory = resource.getrlimit(resource.RLIMIT_AS)

@@ -24,8 +24,8 @@ from autograder.authoring.mutating.slips import slips
 from autograder.authoring.mutating.trying import Tried, tried
 from autograder.authoring.rules import place
 from autograder.authoring.trials import Given, Load, given_by, problems
+from autograder.courses import current
 from autograder.exercise import Exercise
-from autograder.lessons import ROOT
 from autograder.sheets import HiddenSheets
 from helpers.storage import write_whole
 
@@ -59,7 +59,7 @@ def listed_file(topic: str) -> str:
     return f"exercises/{topic}/mutants.json"
 
 
-def read(topic: str, root: Path = ROOT) -> dict[str, Record]:
+def read(topic: str, root: Path | None = None) -> dict[str, Record]:
     """What the build knows of a topic's exercises; empty where it has no record.
 
     Raises:
@@ -73,7 +73,7 @@ def read(topic: str, root: Path = ROOT) -> dict[str, Record]:
         raise MasterError([Mistake(file, getattr(error, "lineno", 1), text)]) from error
 
 
-def listed(topic: str, root: Path = ROOT) -> dict[str, Listed]:
+def listed(topic: str, root: Path | None = None) -> dict[str, Listed]:
     """The mutants that are right as well, by exercise and reason; empty where a topic lists none.
 
     Raises:
@@ -91,8 +91,8 @@ def listed(topic: str, root: Path = ROOT) -> dict[str, Listed]:
     return found
 
 
-def _read(file: str, root: Path) -> dict[str, dict]:
-    path = root / file
+def _read(file: str, root: Path | None) -> dict[str, dict]:
+    path = (root or current().root) / file
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
@@ -103,7 +103,7 @@ def to_json(records: Mapping[str, Record]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n" if lines else "{}\n"
 
 
-def known_slips(topic: str, root: Path = ROOT) -> dict[str, Slips]:
+def known_slips(topic: str, root: Path | None = None) -> dict[str, Slips]:
     """The slips of a topic's exercises, from the lesson as it was last released."""
     for lesson in lessons.names(root):
         path = lessons.release_path(lesson, root).with_name("checks.json")
@@ -115,7 +115,7 @@ def known_slips(topic: str, root: Path = ROOT) -> dict[str, Slips]:
 
 
 def in_step(
-    topic: str, specs: Mapping[str, Exercise], root: Path = ROOT, load: Load = exercises.load
+    topic: str, specs: Mapping[str, Exercise], root: Path | None = None, load: Load = exercises.load
 ) -> dict[str, Record]:
     """A topic's record with today's digests. What differs from what is there has to be tried."""
     records, right, told = read(topic, root), listed(topic, root), known_slips(topic, root)
@@ -130,7 +130,7 @@ def in_step(
 
 
 def verify(
-    topic: str, specs: Mapping[str, Exercise], root: Path = ROOT, load: Load = exercises.load
+    topic: str, specs: Mapping[str, Exercise], root: Path | None = None, load: Load = exercises.load
 ) -> tuple[dict[str, Record], dict[str, Slips]]:
     """Try the answers and mutants of the exercises in which something has changed.
 
@@ -141,6 +141,7 @@ def verify(
         MasterError: an answer isn't judged as it should be, mutants pass, or entries are wrong. What was
             tried of the other exercises is recorded all the same: that took minutes.
     """
+    root = root or current().root
     old, right, told = read(topic, root), listed(topic, root), known_slips(topic, root)
     new, cells = in_step(topic, specs, root, load), given(topic, root)
     mistakes = _of_lists(topic, right, new, root)
@@ -166,7 +167,7 @@ def verify(
     return new, {id: told[id] for id, record in new.items() if record.tried}
 
 
-def given(topic: str, root: Path = ROOT) -> Given:
+def given(topic: str, root: Path | None = None) -> Given:
     """What the cells of a topic's lesson give its exercises; nothing where there is no such lesson."""
     for lesson in lessons.names(root):
         if lessons.topic(lesson) == topic:
@@ -213,6 +214,11 @@ def _of_mutants(exercise: Exercise, right: Listed, root: Path) -> list[Mistake]:
     reference = _below(reference_file(exercise), root)
     every = list(tried(exercise))
     names, found = {each.mutant.name for each in every}, [each for each in every if each.survives]
+    if exercise.draft:
+        print(
+            f"headstart: {exercise.id} is a draft: {len(found)} of {len(every)} mutants pass", file=sys.stderr
+        )
+        return []
     named = {name for those in right.values() for name in those}
     everywhere = {s.mutant.name for s in found if s.visible and len(s.draws) == HiddenSheets.DRAWS}
     mistakes = [

@@ -5,6 +5,7 @@ The words name the change and not the code: a sentence shouldn't hand out the so
 
 import ast
 import inspect
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -34,8 +35,9 @@ WORDS = {
         "a logarithm": "log", "a square root": "sqrt rsqrt", "a maximum": "max amax maximum",
         "a minimum": "min amin minimum", "a clamp": "clamp clip", "a sine or cosine": "sin cos",
         "a product": "matmul bmm einsum outer prod dot", "a running sum": "cumsum", "a length": "len",
-        "a swap of axes": "transpose permute movedim swapaxes", "a concatenation": "cat stack",
-        "a change of shape": "view reshape flatten unflatten", "a triangular mask": "tril triu",
+        "a swap of axes": "transpose permute movedim swapaxes",
+        "a concatenation": "cat stack concatenate",
+        "a change of shape": "view reshape flatten unflatten ravel", "a triangular mask": "tril triu",
         "an `unsqueeze` or `squeeze`": "unsqueeze squeeze", "a rounding": "ceil floor round",
         "a fill": "masked_fill fill where full full_like", "a range": "range arange",
         "a repeat": "repeat repeat_interleave expand", "a sort": "sort sorted topk argsort",
@@ -43,7 +45,7 @@ WORDS = {
         "an `argmax`": "argmax", "an absolute value": "abs", "a variance": "var std",
         "a change of type": "float double int long bool to str list tuple", "a split": "split chunk unbind",
         "an addition to a list": "append extend insert", "a reversal": "flip reversed", "a `zip`": "zip",
-        "an `enumerate`": "enumerate",
+        "an `enumerate`": "enumerate", "a change of case": "lower upper",
     }.items()
     for word in names.split()
 }  # fmt: skip
@@ -67,7 +69,8 @@ def _said(place: Place, new: Any, kind: str, words: set[str]) -> Iterator[str]:
     elif kind == "reshaped":
         yield "a `reshape` is used where axes should be swapped"
     elif kind == "in place":
-        yield "a tensor is changed in place instead of being copied"
+        what = "a tensor" if "torch" in sys.modules else "an array or a list"
+        yield f"{what} is changed in place instead of being copied"
     elif kind == "off by one":
         yield _bound(place, new)
     elif kind == "condition":

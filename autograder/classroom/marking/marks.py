@@ -30,7 +30,7 @@ from nbgrader.api import (
 )  # fmt: skip
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.classroom.gradebook import opened
+from autograder.classroom.database import make_table, opened
 from autograder.classroom.marking.questions import Question
 from helpers.figures.answering import Rubric
 
@@ -104,15 +104,14 @@ class Entry:
 def marking(course: CourseDirectory) -> Iterator[sa.orm.Session]:
     """A course's gradebook, with our table in it."""
     with opened(course) as book:
-        if not sa.inspect(book.db.get_bind()).has_table(MARKS.name):
-            book.db.execute(sa.schema.CreateTable(MARKS, if_not_exists=True))  # another grader may be faster
-            book.db.commit()
+        make_table(book.db, MARKS)
         yield book.db
 
 
 def forget_the_gone(db: sa.orm.Session) -> None:
     """Delete what is kept of answers that are no longer in the gradebook, such as a deleted student's."""
-    db.execute(sa.delete(MARKS).where(MARKS.c.grade.not_in(sa.select(Grade.id))))
+    if sa.inspect(db.connection()).has_table(MARKS.name):
+        db.execute(sa.delete(MARKS).where(MARKS.c.grade.not_in(sa.select(Grade.id))))
     db.commit()
 
 
@@ -172,6 +171,8 @@ def change(db: sa.orm.Session, grader: str, changes: Sequence[tuple[Entry, Mark]
     step = step or uuid.uuid4().hex
     now = datetime.now(UTC).isoformat(timespec="seconds")
     db.rollback()  # what was read before says nothing about what is there now
+    # All graders go through the answers in the same order, or two could wait for each other on a server.
+    changes = sorted(changes, key=lambda each: each[0].id)
     try:
         if lost := [entry.id for entry, mark in changes if not _replaced(db, entry, mark)]:
             raise Conflict(lost)

@@ -22,7 +22,7 @@ from tornado import web
 from traitlets import default
 
 from autograder.classroom.course import course_directory, find_lesson
-from autograder.classroom.gradebook import has_gradebook
+from autograder.classroom.database import has_gradebook
 from autograder.classroom.marking import marks
 from autograder.classroom.marking.marks import Conflict
 from autograder.classroom.marking.questions import Question, questions

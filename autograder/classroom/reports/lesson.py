@@ -12,10 +12,10 @@ from nbgrader.coursedir import CourseDirectory
 from rich.console import Console
 from traitlets.config import Config
 
+from autograder.classroom.database import is_recorded
 from autograder.classroom.engine import load_lesson
-from autograder.classroom.gradebook import Book, is_recorded
+from autograder.classroom.gradebook import Book
 from autograder.classroom.reports import heat, pictures, predictions
-from autograder.classroom.reports.course import Handed
 from autograder.classroom.reports.rendering import render
 from autograder.classroom.reports.tables import (
     Row,
@@ -26,6 +26,7 @@ from autograder.classroom.reports.tables import (
     unexplained,
 )
 from autograder.classroom.reports.talks import Talk, share, talks
+from autograder.classroom.reports.weeks import Handed
 from autograder.exercise import Outline
 from autograder.lessons import counted
 from helpers.checking.finding import Status

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-import torch
+import numpy as np
 
 from autograder.classroom.reports.tables import Row
 from autograder.exercise import Outline
@@ -17,7 +17,7 @@ SHADES = {
     Status.NOT_WRITTEN: (plots.BAND, "//"),
     Status.NOT_RUN: (plots.BAND, "xx"),
 }
-QUARTERS = torch.tensor([0, 0.25, 0.5, 0.75, 1], dtype=torch.float64)
+QUARTERS = (0, 0.25, 0.5, 0.75, 1)
 
 
 def points(scores: list[float], best: float) -> "plots.Axes":
@@ -35,7 +35,7 @@ def points(scores: list[float], best: float) -> "plots.Axes":
     above.tick_params(length=0)
     width = max(1, round(best / 20))
     bins = int(best // width) + 1
-    counts = torch.histc(torch.tensor(scores, dtype=torch.float64), bins, 0, bins * width).tolist()
+    counts = np.histogram(scores, bins, (0, bins * width))[0].tolist()
     left = [width * number for number in range(bins)]
     ax.bar(left, counts, width=0.9 * width, align="edge", color=plots.PALETTE[0])
     ax.set_xlabel("points from checks" + (f", {width} per bar" if width > 1 else ""))
@@ -123,7 +123,7 @@ def spread(ax: "plots.Axes", found: Mapping[str, Sequence[float]]) -> list[str]:
     values = [value for row in rows for value in row]
     places = [place for place, row in enumerate(rows) for _ in row]
     # Side by side at random, yet each time alike: the same class gets the same picture.
-    aside = torch.rand(len(values), generator=torch.Generator().manual_seed(0)) - 0.5
+    aside = np.random.default_rng(0).random(len(values)) - 0.5
     beside = [place + 0.44 * float(by) for place, by in zip(places, aside, strict=True)]
     ax.scatter(values, beside, s=3.5**2, linewidths=0, alpha=0.5, zorder=3, color=plots.PALETTE[0])
     ax.set_yticks(range(len(rows)), list(found))
@@ -132,5 +132,5 @@ def spread(ax: "plots.Axes", found: Mapping[str, Sequence[float]]) -> list[str]:
 
 
 def _quartiles(values: Sequence[float]) -> str:
-    least, low, middle, high, most = torch.tensor(values, dtype=torch.float64).quantile(QUARTERS).tolist()
+    least, low, middle, high, most = np.quantile(values, QUARTERS)
     return f"{least:.3g} to {most:.3g}, half of them {low:.3g} to {high:.3g}, median {middle:.3g}"

@@ -20,8 +20,9 @@ from autograder.classroom.likeness import LEAST, Pair, Place, Texts, pairs
 from autograder.classroom.reports.rendering import render
 from autograder.exercise import Exercise
 from autograder.grading.foreign import merge_foreign
+from autograder.grading.handed_in import Submission
 from autograder.grading.lesson import Lesson
-from autograder.grading.submission import Submission, canonical
+from autograder.grading.submission import canonical
 from helpers.storage import write_whole
 
 SHOWN = 50  # pairs on the page

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-import torch
-
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
+from helpers.checking.kinds.arrays import count, is_array
 
 
 def choice(answer: object, case: Case, gradients: bool) -> Outcome:
@@ -39,9 +38,9 @@ def choice(answer: object, case: Case, gradients: bool) -> Outcome:
 TYPED = str.maketrans({"×": "x", "·": "*", "−": "-", "–": "-", "′": "'", "’": "'", "“": '"', "”": '"'})
 
 
-def spelled(given: object, options: list) -> Any:
+def spelled(given: Any, options: list) -> Any:
     """The option that somebody means, though they may spell it another way; None if it could be several."""
-    if isinstance(given, torch.Tensor) and given.numel() == 1:
+    if is_array(given) and count(given) == 1:
         given = given.item()
     if not isinstance(given, str | bool | int | float | numbers.Rational | Decimal):
         return None

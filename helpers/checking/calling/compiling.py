@@ -17,7 +17,8 @@ from typing import Any
 
 import torch
 
-COMPILER = "code of torch's compiler"  # as a message names it
+from helpers.checking.calling.forbidding import COMPILER, ForbiddenCall
+
 OURS, HERE = "ours", os.path.join(os.path.dirname(__file__), "")
 PARTS = ("_refs", "_decomp", "_prims", "_inductor", "fx")
 PACKAGES = tuple(f"torch.{part}." for part in PARTS)
@@ -29,10 +30,6 @@ TRACED = (*FILES, os.path.join(os.path.dirname(torch.__file__), "_ops.py"))
 PROGRAMS: tuple[Any, ...] = (torch._C.ScriptFunction, torch._C.ScriptMethod)
 # What `torch.library.get_kernel` gives: an operator's code, which the dispatcher no longer knows of.
 KERNELS: tuple[Any, ...] = tuple(filter(None, [getattr(torch._C, "_SafeKernelFunction", None)]))
-
-
-class ForbiddenCall(RuntimeError):
-    """Raised in place of a function that an exercise asks the student to do without."""
 
 
 @functools.cache
@@ -90,7 +87,7 @@ def refused(wanted: frozenset[frozenset[str]]) -> Iterator[None]:
 
 
 def _raise(*args: object, **kwargs: object) -> None:
-    from helpers.checking.calling.compiling import COMPILER, ForbiddenCall  # runs among other globals
+    from helpers.checking.calling.forbidding import COMPILER, ForbiddenCall  # runs among other globals
 
     raise ForbiddenCall(COMPILER)
 

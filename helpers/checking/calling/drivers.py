@@ -5,25 +5,29 @@ it reports what came back, what happened to the inputs and, where asked, the gra
 `helpers.checking.assessing` to judge, on whichever side of the sandbox the verdict is made.
 """
 
+import copy
+import importlib
+import itertools
 import linecache
+import random
+import sys
 import traceback
-import warnings
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass, replace
+from types import SimpleNamespace
 from typing import Any
-
-import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from helpers.checking.calling.choosing import choice, unusable
 from helpers.checking.calling.forbidding import ForbiddenCall, current, forbid, imported
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.calling.printing import captured
 from helpers.checking.calling.registry import is_recipe, make_layer
-from helpers.checking.calling.surroundings import as_torch_begins
-from helpers.checking.calling.values import Opaque, map_tensors, settled, tensors
+from helpers.checking.calling.surroundings import as_if_fresh, as_packages_begin
+from helpers.checking.calling.values import Record, arrays, settled
+from helpers.checking.kinds import frames
+from helpers.checking.kinds.arrays import copied, is_array, is_tensor
 
-GENERATOR = "<generator>"  # in a case, stands for a torch.Generator
+GENERATOR = "<generator>"  # in a case, stands for what random numbers come from
 
 
 def run(
@@ -48,7 +52,7 @@ def run(
 
 def _run(driver: str, answer: object, case: Case, gradients: bool, forbidden: tuple) -> Outcome:
     try:
-        with as_torch_begins(), forbid(forbidden):
+        with as_packages_begin(), forbid(forbidden):
             # defence: answers: what is sent is plain data while it is watched
             return _settled(DRIVERS[driver](answer, case, gradients))
     except ForbiddenCall as error:
@@ -95,83 +99,39 @@ def _other_function(error: BaseException, answer: object) -> str:
     return "" if own or frame.f_code.co_filename == __file__ else frame.f_code.co_name
 
 
-def _call(answer: object, case: Case, gradients: bool) -> Outcome:
-    """A function of tensors and plain values."""
+def call_function(answer: object, case: Case, gradients: bool) -> Outcome:
+    """A function of arrays and plain values."""
     if not callable(answer):
         return unusable("a function", answer)
-    args, kwargs = _clone(list(case.args)), _clone(dict(case.kwargs))
-    outputs = _seeded(answer, args, kwargs)
+    room = getattr(answer, "__globals__", {})
+    args, kwargs = cloned(list(case.args), room), cloned(dict(case.kwargs), room)
+    outputs = seeded(answer, args, kwargs)
     inputs_after = [args, kwargs]
     if not gradients:
         return Outcome(CallStatus.RETURNED, outputs, inputs_after)
-    return Outcome(CallStatus.RETURNED, outputs, inputs_after, _gradients(answer, case))
+    from helpers.checking.calling.drivers_of_tensors import gradients_of
+
+    return Outcome(CallStatus.RETURNED, outputs, inputs_after, gradients_of(answer, case))
 
 
-def _seeded(answer: Callable, args: list, kwargs: dict) -> Any:
+def seeded(answer: Callable, args: list, kwargs: dict) -> Any:
     """Call with the same random numbers each time, and leave the notebook's own as they were."""
-    state = torch.get_rng_state()
-    torch.default_generator.manual_seed(0)  # torch.manual_seed walks through every device: half a millisecond
-    try:
+    with as_if_fresh():
         return answer(*args, **kwargs)
-    finally:
-        torch.set_rng_state(state)
-
-
-def _by_grad(total: torch.Tensor, leaves: list[torch.Tensor]) -> list:
-    return list(torch.autograd.grad(total, leaves, allow_unused=True))
-
-
-def _gradients(answer: Callable, case: Case, way: Callable = _by_grad) -> list:
-    args, kwargs = _clone(list(case.args)), _clone(dict(case.kwargs))
-    leaves = [tensor.requires_grad_() for tensor in tensors([args, kwargs]) if tensor.is_floating_point()]
-    # The answer gets copies of the leaves: autograd refuses to change a leaf in place, and a slip that
-    # "inputs unchanged" explains well should not surface as autograd's complaint.
-    args, kwargs = map_tensors(lambda t: t.clone() if t.requires_grad else t, [args, kwargs])
-    try:
-        # What it prints, it has printed a moment ago, and float(x) warns where x has a gradient.
-        with captured(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            returned = _seeded(answer, args, kwargs)
-            outputs = [t for t in tensors(returned) if t.is_floating_point()]
-            if not any(output.requires_grad for output in outputs):
-                return [None] * len(leaves)
-            total = sum(((t * ramp).sum() for t, ramp in _ramps(outputs)), start=torch.zeros(()))
-            return way(total, leaves)
-    except RuntimeError as error:
-        # With use_reentrant=True, a checkpoint takes `.backward()` alone.
-        if way is _by_grad and "checkpoint" in str(error):
-            return _gradients(answer, case, _by_backward)
-        # The same call has just worked without gradients: .numpy() or /= on the way, say.
-        return [None] * len(leaves)
-
-
-def _by_backward(total: torch.Tensor, leaves: list[torch.Tensor]) -> list:
-    total.backward()
-    return [leaf.grad for leaf in leaves]
-
-
-def _ramps(outputs: list[torch.Tensor]) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """A different weight for each number of all outputs together, so that no two of them can cancel.
-
-    Two values and one tensor that holds the two get the same weights.
-    """
-    weights = torch.linspace(-1, 1, sum(t.numel() for t in outputs), dtype=torch.float64)
-    parts = weights.split([t.numel() for t in outputs])
-    return ((t, part.to(t.dtype).reshape(t.shape)) for t, part in zip(outputs, parts, strict=True))
 
 
 def _call_with_layer(answer: object, case: Case, gradients: bool) -> Outcome:
     """A function with functions of ours among its arguments: the case has their recipes there."""
     if not callable(answer):
         return unusable("a function", answer)
-    made = _seeded(
+    made = seeded(
         lambda: {n: make_layer(each) for n, each in enumerate(case.args) if is_recipe(each)}, [], {}
     )
 
     def call(*args: Any, **kwargs: Any) -> Any:
         return answer(*(made.get(place, value) for place, value in enumerate(args)), **kwargs)
 
-    return _call(call, case, gradients)
+    return call_function(call, case, gradients)
 
 
 def _use_result(answer: object, case: Case, gradients: bool) -> Outcome:
@@ -181,7 +141,7 @@ def _use_result(answer: object, case: Case, gradients: bool) -> Outcome:
     """
     if not callable(answer):
         return unusable("a function", answer)
-    return _call(lambda _, *rest, **kwargs: answer(*rest, **kwargs), case, gradients)
+    return call_function(lambda _, *rest, **kwargs: answer(*rest, **kwargs), case, gradients)
 
 
 def _draws(answer: object, case: Case, gradients: bool) -> Outcome:
@@ -195,15 +155,24 @@ def _draws(answer: object, case: Case, gradients: bool) -> Outcome:
 
     def call(_: object, calls: int, *inputs: Any) -> list:
         def draw(seed: int, given: list) -> Any:
-            generator = torch.Generator().manual_seed(seed)
+            generator = generator_of(seed)
             return answer(*(generator if isinstance(x, str) and x == GENERATOR else x for x in given))
 
         # The first call gets the case's own tensors, so that it shows whether an answer writes into them.
-        others = [_clone(list(inputs)) for _ in range(calls)]
+        others = [cloned(list(inputs)) for _ in range(calls)]
         first = draw(0, list(inputs))
         return [first, *(draw(seed % calls, given) for seed, given in enumerate(others, start=1))]
 
-    return _call(call, case, False)
+    return call_function(call, case, False)
+
+
+def generator_of(seed: int) -> Any:
+    """What random numbers come from: torch's where torch is there, else NumPy's, else Python's."""
+    if torch := sys.modules.get("torch"):
+        return torch.Generator().manual_seed(seed)
+    if numpy := sys.modules.get("numpy"):
+        return numpy.random.default_rng(seed)
+    return random.Random(seed)
 
 
 def judged(driver: str, case: Case, outcome: Outcome) -> Outcome:
@@ -219,9 +188,9 @@ def judged(driver: str, case: Case, outcome: Outcome) -> Outcome:
         # defence: drivers: as many draws as were asked for
         if driver == "draws" and len(outcome.outputs) != case.args[1] + 1:
             raise ValueError("results of other draws than were asked for")
-        with as_torch_begins():
+        with as_packages_begin():
             use = make_layer(case.args[0])
-            return replace(outcome, outputs=use(_clone(outcome.outputs), *_clone(list(inputs))))
+            return replace(outcome, outputs=use(cloned(outcome.outputs), *cloned(list(inputs))))
     except Exception as error:  # whatever comes of a result that isn't what was asked for
         found = f"what came back can't be tried out ({type(error).__name__}: {error})"
         wrong = Outcome(CallStatus.UNUSABLE, error="what the docstring describes", message=found[:200])
@@ -238,147 +207,106 @@ def _copies(answer: object, case: Case, gradients: bool) -> Outcome:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         result = answer(*args, **kwargs)
-        kept = _clone(result)
-        for tensor in tensors(result):
-            tensor.detach().add_(1)
+        kept = cloned(result)
+        for array in arrays(result):
+            (array.detach() if is_tensor(array) else array)[...] += 1
         return kept
 
-    return _call(call, case, False)
+    return call_function(call, case, False)
 
 
-def _prepare(answer: object, case: Case, gradients: bool) -> Outcome:
-    """A function that prepares a model of ours, named by a recipe, for training: a step of training follows.
+def _object(answer: object, case: Case, gradients: bool) -> Outcome:
+    """A class whose instance is used. The case's arguments: those of the class, and the calls of its methods.
 
-    What counts is the parameters afterwards.
+    A call is a list of the method's name and what it is called with; a name alone, such as "size", that is no
+    method, asks for that attribute. The results: what each call gave.
+    """
+    if not callable(answer):
+        return unusable("a class", answer)
+
+    def use(settings: list | Mapping, calls: list) -> list:
+        made = answer(**settings) if isinstance(settings, Mapping) else answer(*settings)
+        return [_method(made, *each) for each in calls]
+
+    outcome = call_function(use, case, False)
+    return replace(outcome, inputs_after=None)
+
+
+def _method(made: Any, name: str, *args: Any) -> Any:
+    found = getattr(made, name)
+    return cloned(found(*args) if callable(found) else found)
+
+
+def _iterate(answer: object, case: Case, gradients: bool) -> Outcome:
+    """A function that gives one thing after another: a generator, or whatever a loop can go through.
+
+    The case's first argument is how many of them count, so that a generator needn't end.
     """
     if not callable(answer):
         return unusable("a function", answer)
 
-    def call(recipe: Mapping, *rest: Any, **kwargs: Any) -> dict:
-        model = make_layer(recipe)
-        model.step(answer(model, *rest, **kwargs))
-        return {name: weight.detach().clone() for name, weight in model.named_parameters()}
+    def first(most: int, *args: Any, **kwargs: Any) -> list:
+        return [cloned(each) for each in itertools.islice(answer(*args, **kwargs), most)]
 
-    return _call(call, case, False)
+    return call_function(first, case, False)
 
 
-def _call_measured(answer: object, case: Case, gradients: bool) -> Outcome:
-    """A function, and how large the largest tensor was that it made on the way."""
+def _printed(answer: object, case: Case, gradients: bool) -> Outcome:
+    """A function whose result is what it prints, but for blanks at the ends of lines and of the whole."""
     if not callable(answer):
         return unusable("a function", answer)
-    with _Sizes() as sizes:
-        outcome = _call(answer, case, False)
-    outcome = replace(outcome, largest=sizes.largest) if outcome.status == CallStatus.RETURNED else outcome
-    return replace(outcome, gradients=_gradients(answer, case)) if gradients else outcome
+    with captured() as printed:
+        outcome = call_function(answer, case, False)
+    if outcome.status != CallStatus.RETURNED:
+        return outcome
+    text = "\n".join(line.rstrip() for line in str(printed).rstrip().split("\n"))
+    return replace(outcome, outputs=text, printed=str(printed))
 
 
-class _Sizes(TorchDispatchMode):
-    """Notes the number of elements of the largest tensor that an operation gives, views among them."""
+def _of_tensors(name: str) -> Callable:
+    """A driver whose module imports torch, which it does once it is called."""
 
-    largest = 0
+    def driver(answer: object, case: Case, gradients: bool) -> Outcome:
+        module = importlib.import_module("helpers.checking.calling.drivers_of_tensors")
+        return getattr(module, name)(answer, case, gradients)
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # telling torch's compiler to keep out would import it, which takes a second
-
-    def __torch_dispatch__(
-        self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
-        result = func(*args, **(kwargs or {}))
-        self.largest = max([self.largest, *(tensor.numel() for tensor in tensors(result))])
-        return result
+    return driver
 
 
-def _module(answer: object, case: Case, gradients: bool) -> Outcome:
-    """A class of modules. The case's arguments: those of the class, the parameters by name, the inputs.
-
-    Each parameter gets the case's values, and gradients reach those too. Values are those in training mode,
-    gradients those in evaluation mode: no exercise has a module that differs between the two.
-    """
-    if not callable(answer):
-        return unusable("a class of modules", answer)
-
-    def forward(settings: Mapping, weights: Mapping, /, *inputs: Any, **kwargs: Any) -> Any:
-        made = {name: make_layer(value) if is_recipe(value) else value for name, value in settings.items()}
-        module = answer(**made)
-        if not isinstance(module, torch.nn.Module):
-            raise _Unusable("a class derived from torch.nn.Module", repr(answer))
-        found = {name: tuple(weight.shape) for name, weight in module.named_parameters()}
-        wanted = {name: tuple(weight.shape) for name, weight in weights.items()}
-        if found != wanted:
-            raise _Unusable(f"the parameters {_shapes(wanted, found)}", _shapes(found, wanted))
-        to_fill = [value for value in kwargs.values() if value == []]  # what gets into these is a result, too
-        _lend(module, weights)
-        module.train(not any(weight.requires_grad for weight in weights.values()))
-        returned = module(*inputs, **kwargs)
-        return [returned, *to_fill] if to_fill else returned
-
-    try:
-        return _call(forward, case, gradients)
-    except _Unusable as error:
-        return Outcome(CallStatus.UNUSABLE, error=error.wanted, message=error.found[:200])
-
-
-def _lend(module: torch.nn.Module, weights: Mapping[str, torch.Tensor]) -> None:
-    """Put weights in the place of a module's parameters, for good: the backward pass may need them again."""
-    lent = {id(parameter): weights[name] for name, parameter in module.named_parameters()}
-    for part in module.modules():
-        for name, parameter in part._parameters.items():
-            if parameter is not None:  # a tensor that carries a gradient on isn't to be assigned
-                part._parameters[name] = lent[id(parameter)]  # type: ignore[assignment]
-
-
-class _Unusable(Exception):
-    """What was wanted, and what was found."""
-
-    def __init__(self, wanted: str, found: str) -> None:
-        self.wanted, self.found = wanted[:200], found
-
-
-def _shapes(these: Mapping, others: Mapping) -> str:
-    """Parameters with their shapes, those alone that the others lack, or have in another shape."""
-    told = (f"{name} {shape}" for name, shape in these.items() if others.get(name) != shape)
-    return ", ".join(told) or "none of these"
-
-
-def _train(answer: object, case: Case, gradients: bool) -> Outcome:
-    """A training step, once for each batch. The case's arguments: a recipe of what is trained, the batches.
-
-    What counts is what each step returned, and the parameters afterwards. A loss that comes back with its
-    graph isn't the number that it holds.
-    """
-    if not callable(answer):
-        return unusable("a function", answer)
-
-    def steps(recipe: Mapping, batches: list, **kwargs: Any) -> tuple[list, dict]:
-        model, optimizer, loss = make_layer(recipe)
-        returned = [answer(model, optimizer, loss, tuple(batch), **kwargs) for batch in batches]
-        returned = [Opaque("tensor with its graph") if _has_graph(each) else each for each in returned]
-        return returned, {name: weight.detach().clone() for name, weight in model.named_parameters()}
-
-    return _call(steps, case, False)
-
-
-def _has_graph(value: object) -> bool:
-    return isinstance(value, torch.Tensor) and value.requires_grad
-
-
-DRIVERS = {
-    "call": _call,
-    "call_measured": _call_measured,
+DRIVERS: dict[str, Callable[[object, Case, bool], Outcome]] = {
+    "call": call_function,
     "call_with_layer": _call_with_layer,
     "choice": choice,
     "copies": _copies,
     "draws": _draws,
-    "module": _module,
-    "prepare": _prepare,
-    "train": _train,
+    "iterate": _iterate,
+    "object": _object,
+    "printed": _printed,
     "use_result": _use_result,
+    **{name: _of_tensors(name) for name in ("call_measured", "module", "prepare", "train")},
 }
 
 
-def _clone(value: Any) -> Any:
-    return map_tensors(lambda tensor: tensor.detach().clone(), value)
+def cloned(value: Any, room: Mapping[str, Any] | None = None) -> Any:
+    """A value with nothing in common with the one that is given.
+
+    Args:
+        value: the value; a record becomes an instance of the class of its name.
+        room: where that class is looked up.
+    """
+    if is_array(value):
+        return copied(value)
+    if isinstance(value, list | tuple | set | frozenset):
+        parts = [cloned(item, room) for item in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    if isinstance(value, Mapping):
+        return {key: cloned(item, room) for key, item in value.items()}
+    if isinstance(value, Record):
+        made = (room or {}).get(value.type_name, SimpleNamespace)
+        return made(**cloned(dict(value.fields), room))
+    if frames.is_frame(value):
+        return value.copy()
+    return copy.deepcopy(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
 def _student_line(error: BaseException) -> str:

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-import torch
-
-from helpers.checking.calling.values import decode, encode, tensors
+from helpers.checking.calling.values import arrays, decode, encode
+from helpers.checking.kinds.arrays import is_array
 
 
 @dataclass(frozen=True)
@@ -33,20 +32,24 @@ class Case:
         for key, value in self.kwargs.items():
             yield f"`{key}`", value
 
-    def inputs(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """Each tensor in the arguments with what to call it."""
+    def inputs(self) -> Iterator[tuple[str, Any]]:
+        """Each array in the arguments with what to call it."""
         number = 0
         for name, value in self.arguments():
             entries = value.items() if isinstance(value, Mapping) else [(name.strip("`"), value)]
             known = isinstance(value, Mapping) or name.startswith("`")
             for key, entry in entries:
-                for tensor in tensors(entry):
+                for array in arrays(entry):
                     number += 1
-                    named = known and isinstance(entry, torch.Tensor)
-                    yield (f"`{key}`" if named else f"input {number}"), tensor
+                    named = known and is_array(entry)
+                    yield (f"`{key}`" if named else f"input {number}"), array
 
     def to_json(self) -> dict:
-        return {"title": self.title, "args": encode(self.args), "kwargs": encode(dict(self.kwargs))}
+        return {
+            "title": self.title,
+            "args": encode(list(self.args), tuples=True),
+            "kwargs": encode(dict(self.kwargs), tuples=True),
+        }
 
     @classmethod
     def from_json(cls, value: dict) -> "Case":
@@ -74,7 +77,7 @@ class Outcome:
 
     Attributes:
         status: how it ended.
-        outputs: what was returned: tensors, numbers, text, or lists and dicts of them.
+        outputs: what was returned: arrays, numbers, text, or lists and dicts of them.
         inputs_after: the positional and the keyword arguments, as the call left them.
         gradients: for each floating-point tensor among the arguments, the gradient of a fixed weighted sum
             of all outputs, or None where none arrived. None altogether where no gradients were asked for.
@@ -98,7 +101,11 @@ class Outcome:
 
     def to_json(self) -> dict:
         """What there is to tell: empty texts and what is None are left out."""
-        told = {k: v for k, v in vars(self).items() if v is not None and not (isinstance(v, str) and not v)}
+        told = {
+            k: v
+            for k, v in vars(self).items()
+            if v is not None and (not (isinstance(v, str) and not v) or k == "outputs")
+        }
         return {key: encode(value) for key, value in told.items()}
 
     @classmethod

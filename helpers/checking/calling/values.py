@@ -1,34 +1,33 @@
-"""Tensors and plain data as JSON: the one encoding of `checks.json` and of the grader's wire.
+"""Values as JSON: the one encoding of `checks.json` and of the grader's wire.
 
-A tensor becomes `{"$tensor": "float32", "shape": [2, 3], "data": [...]}`. Numbers keep every bit: Python
-prints the shortest decimal that reads back as the same float, and narrower floats get as many digits as they
-hold. Tuples become lists. What is neither data nor tensor becomes `{"$type": "numpy.ndarray"}`, an `Opaque`
-once decoded: enough to say that the type is wrong.
+Numbers, texts, None, lists and dicts with texts as keys are as JSON has them. All else is a dict with one key
+that begins with `$`: a set, bytes, a dict with other keys, a large whole number, a complex one, a
+dataclass's instance, a `Record` once decoded, or an array, as in `helpers.checking.kinds.sent`. Tuples become
+lists, except in arguments, and where they are keys or in a set. What is no data becomes
+`{"$type": "numpy.matrix"}`: an `Opaque` once decoded, which is enough to say that the type is wrong.
 """
 
-import math
+import dataclasses
+import json
 import numbers
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+import sys
+from collections.abc import ItemsView, KeysView, Mapping, Set, ValuesView
+from dataclasses import dataclass, is_dataclass
 from decimal import Decimal
 from typing import Any
 
-import torch
-
-from helpers.checking.limits import MAX_DEPTH, MAX_ELEMENTS
+from helpers.checking.kinds import frames
+from helpers.checking.kinds.arrays import arrays, is_array, map_arrays, map_tensors, tensors
+from helpers.checking.kinds.sent import decode_array, encode_array, plain_copy, unsent
+from helpers.checking.limits import MAX_DEPTH, MAX_ITEMS
 from helpers.storage import printable
 
-DTYPES = {
-    str(dtype).removeprefix("torch."): dtype
-    for dtype in (
-        torch.float16, torch.bfloat16, torch.float32, torch.float64,
-        torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.bool,
-    )
-}  # fmt: skip
-NAMES = {dtype: name for name, dtype in DTYPES.items()}
-# So many decimal digits tell any two numbers of these types apart; 17 of them would only make longer sheets.
-DIGITS = {torch.float32: 9, torch.float16: 5, torch.bfloat16: 4}
-MAX_INTEGER = 2**63  # beyond it, neither a tensor nor every JSON reader takes an integer
+__all__ = [
+    "Opaque", "Record", "arrays", "decode", "encode", "map_arrays", "map_tensors", "same", "settled",
+    "tensors",
+]  # fmt: skip
+
+MAX_INTEGER = 2**63  # beyond it, not every JSON reader takes an integer
 
 
 @dataclass(frozen=True)
@@ -38,112 +37,126 @@ class Opaque:
     type_name: str
 
 
+@dataclass(frozen=True)
+class Record:
+    """An instance of a dataclass, known by the name of its class and its fields."""
+
+    type_name: str
+    fields: Mapping[str, Any]
+
+    def __hash__(self) -> int:
+        return hash((self.type_name, *sorted(self.fields)))
+
+
 def type_name(value: object) -> str:
-    """The name a student knows the type by: `float`, `numpy.ndarray`, `torch.Linear`."""
+    """The name a student knows the type by: `float`, `numpy.matrix`, `torch.Linear`."""
     kind = type(value)
     module = "" if kind.__module__ in ("builtins", "__main__") else kind.__module__.split(".")[0] + "."
     return f"{module}{kind.__qualname__}"[:100]
 
 
-def tensors(value: Any) -> Iterator[torch.Tensor]:
-    """The tensors in a value, in order."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from tensors(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from tensors(item)
-
-
-def map_tensors(function: Callable, value: Any) -> Any:
-    """The value with a function applied to each tensor in it, tuples as lists."""
-    if isinstance(value, torch.Tensor):
-        return function(value)
-    if isinstance(
-        value, str | int | float
-    ):  # of which a text has thousands, and asking for a Mapping is slow
+def record(value: object) -> Record | None:
+    """An instance of a dataclass as a record; None for all else."""
+    if isinstance(value, Record):
         return value
-    if isinstance(value, Mapping):
-        return {key: map_tensors(function, item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [map_tensors(function, item) for item in value]
-    return value
+    if not is_dataclass(value) or isinstance(value, type | Opaque):
+        return None
+    kept = {each.name: getattr(value, each.name, None) for each in dataclasses.fields(value)}
+    return Record(type(value).__name__[:100], kept)
 
 
-def encode(value: Any, depth: int = 0) -> Any:
-    """Turn a value into what `json.dumps` takes. Never raises on a value's type, which it records instead."""
+def encode(value: Any, depth: int = 0, *, tuples: bool = False) -> Any:
+    """Turn a value into what `json.dumps` takes. Never raises on a value's type, which it records instead.
+
+    Args:
+        value: the value.
+        depth: how deep it lies in others.
+        tuples: whether tuples are told from lists.
+    """
     if depth > MAX_DEPTH:
         return {"$type": "data nested too deep"}
-    if isinstance(value, torch.Tensor):
-        return _encode_tensor(value)
+
+    def inner(item: Any, tuples: bool = tuples) -> Any:
+        return encode(item, depth + 1, tuples=tuples)
+
+    if is_array(value):
+        return encode_array(value, inner)
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
         return printable(value)
+    if _is_numpys(value):
+        return encode(
+            value.item() if value.dtype.kind in "biufcSU" else sys.modules["numpy"].asarray(value), depth
+        )
     if isinstance(value, numbers.Integral):
-        return int(value) if abs(int(value)) < MAX_INTEGER else {"$type": "int beyond 64 bits"}
+        return int(value) if abs(int(value)) < MAX_INTEGER else {"$int": hex(int(value))}
     if isinstance(value, numbers.Real | Decimal):
         return float(value)
     if isinstance(value, list | tuple):
-        return [encode(item, depth + 1) for item in value]
-    if isinstance(value, Mapping) and all(isinstance(key, str) and not key.startswith("$") for key in value):
-        return {printable(key): encode(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, Mapping) and (odd := [key for key in value if not isinstance(key, str)]):
-        return {"$type": f"dict with a key of type {type_name(odd[0])}"}
+        items = [inner(item) for item in value]
+        return {"$tuple": items} if tuples and isinstance(value, tuple) else items
+    if isinstance(value, Mapping):
+        if all(isinstance(key, str) and not key.startswith("$") for key in value):
+            return {printable(key): inner(item) for key, item in value.items()}
+        return {"$dict": [[inner(key, tuples=True), inner(item)] for key, item in value.items()]}
+    return _encode_other(value, inner)
+
+
+def _encode_other(value: Any, inner: Any) -> Any:
+    if isinstance(value, range | KeysView | ValuesView | ItemsView) and len(value) <= MAX_ITEMS:
+        return [inner(item) for item in value]
+    if isinstance(value, Set):
+        return {"$set": sorted((inner(item, tuples=True) for item in value), key=repr)}
+    if isinstance(value, complex):
+        return {"$complex": [value.real, value.imag]}
+    if isinstance(value, bytes | bytearray):
+        return {"$bytes": bytes(value).hex()}
+    if frames.is_frame(value):
+        return frames.encode_frame(value, inner)
+    if found := record(value):
+        return {"$record": printable(found.type_name), "fields": inner(dict(found.fields))}
     return {"$type": value.type_name if isinstance(value, Opaque) else type_name(value)}
 
 
-def _unsent(tensor: torch.Tensor) -> str:
-    """What is sent in place of a tensor of no known kind, or too large to compare; "" for all others."""
-    if tensor.dtype not in NAMES or tensor.layout != torch.strided or tensor.is_meta:
-        return f"torch.Tensor of {str(tensor.dtype).removeprefix('torch.')}"
-    if tensor.numel() > MAX_ELEMENTS:
-        return f"torch.Tensor of {tensor.numel():,} numbers, too large to compare"
-    return ""
+def _is_numpys(value: object) -> bool:
+    """Whether a value is one number of NumPy's own."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.generic)
 
 
-def _encode_tensor(tensor: torch.Tensor) -> dict:
-    if unsent := _unsent(tensor):
-        return {"$type": unsent}
-    data = tensor.detach().to("cpu").reshape(-1).tolist()
-    if digits := DIGITS.get(tensor.dtype):
-        data = [float(f"{number:.{digits}g}") for number in data]
-    return {"$tensor": NAMES[tensor.dtype], "shape": list(tensor.shape), "data": data}
-
-
-PLAIN = {type(None), bool, int, float, str, list, tuple, dict, Opaque}
+PLAIN = {type(None), bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, Opaque}
 
 
 def settled(value: Any, depth: int = 0) -> Any:
     """The value, and in place of what is of any other class than Python's own, its plain data.
 
-    Of tensors, too: they may have methods of their own, and share their memory.
+    Of arrays, too: they may have methods of their own, and share their memory.
     """
     if isinstance(value, str):
         return str.__str__(value)
-    if type(value) is torch.Tensor:
-        with torch._C.DisableTorchFunction():  # what watches calls need not see these
-            if not _unsent(value):  # as it would come back from JSON, and sooner
-                plain = torch.Tensor.detach(value).cpu()
-                # defence: answers: so are tensors
-                return torch.Tensor.clone(plain, memory_format=torch.contiguous_format)
+    exact = f"{type(value).__module__}.{type(value).__name__}" in ("torch.Tensor", "numpy.ndarray")
+    if exact and is_array(value) and not _is_of_objects(value) and not unsent(value):
+        return plain_copy(value)  # as it would come back from JSON, and sooner
     if type(value) not in PLAIN or depth > MAX_DEPTH:
         return decode(encode(value, depth))
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | set | frozenset):
         return type(value)(settled(item, depth + 1) for item in value)
     if isinstance(value, dict):
         return {settled(key, depth + 1): settled(item, depth + 1) for key, item in value.items()}
     return value
 
 
+def _is_of_objects(array: Any) -> bool:
+    return str(array.dtype) == "object"
+
+
 def decode(value: Any, depth: int = 0) -> Any:
-    """Turn parsed JSON back into tensors and data.
+    """Turn parsed JSON back into data.
 
     Raises:
         ValueError: the JSON isn't something that `encode` makes. It may come from a stranger, so nothing
-            in it is believed: sizes, types and depth are checked before a tensor is made.
+            in it is believed: sizes, types and depth are checked before anything is made.
     """
     # defence: values: depth
     if depth > MAX_DEPTH + 2:
@@ -157,33 +170,67 @@ def decode(value: Any, depth: int = 0) -> Any:
         raise ValueError("an integer beyond 64 bits")
     if not isinstance(value, dict):
         return value
-    if "$tensor" in value:
-        return _decode_tensor(value)
-    if "$type" in value:
-        # defence: values: types
-        if not isinstance(value["$type"], str):
-            raise ValueError("malformed type")
-        return Opaque(printable(value["$type"])[:100])
+    sign = next(iter(value), "")
+    if sign in ("$tensor", "$array"):
+        return decode_array(value, lambda item: decode(item, depth + 1))
+    if sign.startswith("$"):
+        return _decode_other(sign, value[sign], value, depth)
     return {printable(key): decode(item, depth + 1) for key, item in value.items()}
 
 
-def _decode_tensor(value: dict) -> torch.Tensor:
-    name, shape, data = value["$tensor"], value.get("shape"), value.get("data")
-    dtype = DTYPES.get(name) if isinstance(name, str) else None
-    # defence: values: dtype
-    if dtype is None or not isinstance(shape, list) or not isinstance(data, list):
-        raise ValueError("malformed tensor")
-    # defence: values: shape
-    if len(shape) > 16 or not all(type(size) is int and 0 <= size <= MAX_ELEMENTS for size in shape):
-        raise ValueError("malformed tensor shape")
-    # defence: values: size of a tensor
-    if math.prod(shape) != len(data) or len(data) > MAX_ELEMENTS:
-        raise ValueError(f"a tensor of shape {shape} holds {math.prod(shape)} numbers, not {len(data)}")
-    # defence: values: numbers only
-    if not set(map(type, data)) <= {int, float, bool}:
-        raise ValueError("a tensor holds numbers only")
-    try:  # 2**80 as int64, 1e40 as float16, ...
-        return torch.tensor(data, dtype=dtype).reshape(shape)
-    # defence: values: numbers that fit
-    except (RuntimeError, OverflowError, TypeError, ValueError) as error:
-        raise ValueError(f"malformed tensor data: {error}") from None
+def _decode_other(sign: str, held: Any, whole: dict, depth: int) -> Any:
+    """What a dict with a key that begins with `$` means."""
+    if sign in ("$frame", "$series"):
+        return frames.decode_frame(whole, lambda item: decode(item, depth + 1))
+    texts, lists = ("$type", "$int", "$bytes", "$record"), ("$complex", "$tuple", "$set", "$dict")
+    fits = isinstance(held, str) if sign in texts else isinstance(held, list) and sign in lists
+    # defence: values: types
+    if not fits:
+        raise ValueError("malformed type")
+    # defence: values: sets
+    if sign in ("$set", "$dict") and len(held) > MAX_ITEMS:
+        raise ValueError("more keys than are asked for")
+    match sign:
+        case "$type":
+            return Opaque(printable(held)[:100])
+        case "$int":
+            return int(held, 16)
+        case "$bytes":
+            return bytes.fromhex(held)
+        case "$record":
+            fields = decode(whole.get("fields", {}), depth + 1)
+            if not isinstance(fields, dict):
+                raise ValueError("a record without fields")
+            return Record(printable(held)[:100], fields)
+        case "$complex":
+            return complex(*_numbers(held))
+        case "$tuple":
+            return tuple(decode(item, depth + 1) for item in held)
+        case "$set":
+            return {_hashable(decode(item, depth + 1)) for item in held}
+    if not all(isinstance(pair, list) and len(pair) == 2 for pair in held):
+        raise ValueError("malformed keys")
+    return {_hashable(decode(key, depth + 1)): decode(item, depth + 1) for key, item in held}
+
+
+def _numbers(held: list) -> list[float]:
+    if len(held) != 2 or not all(isinstance(each, int | float) for each in held):
+        raise ValueError("a complex number has two parts")
+    return held
+
+
+def _hashable(value: Any) -> Any:
+    """A key, or what is in a set."""
+    if isinstance(value, tuple):
+        return tuple(map(_hashable, value))
+    if isinstance(value, set):
+        return frozenset(value)
+    if isinstance(value, list | dict) or is_array(value):
+        raise ValueError("a key that can't be one")
+    return value
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are the same to the last bit, lists and tuples taken for each other."""
+    one, other = (json.dumps(encode(value), sort_keys=True) for value in (a, b))
+    return one == other

@@ -12,8 +12,6 @@ import unicodedata
 import warnings
 from dataclasses import dataclass
 
-from IPython.core.inputtransformer2 import leading_indent
-
 from helpers.checking.limits import MAX_SOURCE
 
 DOUBLE, SINGLE = "“”„‟", "‘’‚‛"
@@ -64,6 +62,8 @@ def as_it_looks(source: str) -> Reading:
 
     text = PIECES.sub(looks, source)
     if text[:1] == " " != source[:1]:  # IPython has taken away what blanks it knows
+        from IPython.core.inputtransformer2 import leading_indent
+
         text = "".join(leading_indent(text.splitlines(keepends=True)))
     if not found or not _is_code(text):
         return Reading(source)

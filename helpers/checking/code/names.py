@@ -6,8 +6,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from IPython.core.inputtransformer2 import TransformerManager
-
 from helpers.checking.code.lookalikes import as_it_looks
 from helpers.checking.limits import MAX_SOURCE
 
@@ -126,6 +124,8 @@ def _parse(cell: str) -> ast.Module:
         except (
             SyntaxError
         ):  # IPython's own syntax, perhaps, or characters that it gets as what they look like
+            from IPython.core.inputtransformer2 import TransformerManager  # a notebook's cells have it
+
             return ast.parse(as_it_looks(TransformerManager().transform_cell(cell)).source)
 
 

@@ -243,6 +243,8 @@ class _Search:
         if dotted:
             return ""
         bindings = list(self._bindings(mention.root, time))
+        if not bindings and self.last.get(mention.root) == f"builtins.{mention.root}":
+            return self.last[mention.root]
         # defence: traced: star imports
         if mention.root and not bindings and mention.root in self.last and self.stars:
             return self.last[mention.root]

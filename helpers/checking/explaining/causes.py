@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
-from helpers.checking.comparing import ALMOST, GUESSES
+from helpers.checking.comparing import GUESSES, ROUGHLY
 from helpers.checking.explaining.contrast import contrast, plain
 from helpers.checking.explaining.hints import UNKNOWN
 from helpers.checking.explaining.recognising import RECOGNISABLE, Failure, recognise
@@ -102,7 +102,7 @@ def _relation_of_all(failure: Failure) -> Cause | None:
     if not (told := _of_all(failure)):
         return None
     # A guess says less than what is known of the numbers.
-    advice = "" if first.meaning in (*GUESSES, ALMOST) else first.meaning
+    advice = "" if first.meaning in (*GUESSES, *ROUGHLY) else first.meaning
     more = by_hand(failure.sheet, number, failure.reveal) if _unexplained(failure) else advice
     return Cause(first.cause, number, f"{told} {more}".strip(), told)
 

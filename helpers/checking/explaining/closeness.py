@@ -1,6 +1,14 @@
-"""When numbers that came back count as related to the right ones, and how many it takes to say so."""
+"""When numbers that came back count as related to the right ones, and how many it takes to say so.
 
-import torch
+All of it takes arrays of either kind.
+"""
+
+from typing import TYPE_CHECKING
+
+from helpers.checking.kinds.arrays import Array, double, is_floating, numbers
+
+if TYPE_CHECKING:
+    import numpy as np
 
 ENOUGH = 3  # numbers that differ from each other: of fewer, something is true by chance
 MAX_AXES = 4  # of which all orders are tried
@@ -9,24 +17,44 @@ SMALL = 10  # what one counts wrong by: a larger whole number says nothing
 ENDS = (("first", 0), ("last", -1))  # of an axis
 
 
-def equal(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Whether two tensors have one shape and the same numbers."""
-    return a.shape == b.shape and bool(close(a, b).all())
+def within(a: Array, b: Array, relative: float, absolute: float) -> "np.ndarray":
+    """Where numbers are as near to those of `b` as that; where they are NaN, they aren't."""
+    import numpy as np
+
+    a, b = double(a), double(b)
+    if a.dtype.kind not in "fc" or b.dtype.kind not in "fc":
+        return np.asarray(a == b)
+    with np.errstate(all="ignore"):
+        error = np.abs(a - b)
+        return np.asarray((a == b) | (np.isfinite(error) & (error <= absolute + np.abs(relative * b))))
 
 
-def close(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """Where two tensors have the same numbers, NaN included."""
-    return torch.isclose(a.double(), b.double(), rtol=1e-4, atol=1e-6, equal_nan=True)
+def nan(a: Array) -> "np.ndarray":
+    """Where there is NaN, or a date that is none."""
+    values = double(a)
+    return values != values  # texts are never NaN
 
 
-def near(a: torch.Tensor, b: torch.Tensor) -> bool:
+def equal(a: Array, b: Array) -> bool:
+    """Whether two arrays have one shape and the same numbers."""
+    return tuple(a.shape) == tuple(b.shape) and bool(close(a, b).all())
+
+
+def close(a: Array, b: Array) -> "np.ndarray":
+    """Where two arrays have the same numbers, NaN included."""
+    return within(a, b, 1e-4, 1e-6) | (nan(a) & nan(b))
+
+
+def near(a: Array, b: Array) -> bool:
     """Whether all numbers are the same; where they are NaN, they aren't."""
-    return bool(torch.isclose(b, a, rtol=1e-4, atol=1e-6).all())
+    return bool(within(b, a, 1e-4, 1e-6).all())
 
 
-def distinct(numbers: torch.Tensor) -> int:
+def distinct(array: Array) -> int:
     """How many different numbers there are, where those that are close count as one."""
-    if not numbers.is_floating_point():
-        return numbers.unique().numel()
-    ordered = numbers.double().flatten().sort().values
+    import numpy as np
+
+    if not is_floating(array):
+        return len(np.unique(numbers(array)))
+    ordered = np.sort(double(array), axis=None)
     return min(1, len(ordered)) + int((~close(ordered[:-1], ordered[1:])).sum())

@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import torch
-
 from helpers.checking.calling.outcome import Case
 from helpers.checking.explaining.closeness import distinct, equal
+from helpers.checking.kinds.arrays import dtype_name, is_array, torch_is_there
 
 AXES = "an input has more than {}"
-FROM_THE_END = ": count axes from the end, like dim=-1"
+FROM_THE_END = ": count axes from the end, like {}=-1"
 LONE = 2  # wrong cases at most, if a single right one is to tell what it is about its axes
 SIZES = "Right only where two sizes are equal: are two axes mixed up?"
 
@@ -43,14 +42,15 @@ def contrast(
     said = [feature for feature in said if feature not in of_axes[1:]]
     if said and said != [SIZES]:
         said = [feature for feature in said if feature != SIZES][:2]
-        return f"Wrong only where {' and '.join(said)}{FROM_THE_END if said == of_axes[:1] else ''}."
+        end = FROM_THE_END.format(_axis())
+        return f"Wrong only where {' and '.join(said)}{end if said == of_axes[:1] else ''}."
     told = next(iter(said), "") or ("" if raised else _of_size_1(right, wrong))
     return told or (_number_of_axes(right, wrong) if of_sizes else "")
 
 
 def plain(case: Case, expected: Any) -> bool:
     """Whether what is right is an input unchanged, or one number throughout: wrong code gives that too."""
-    if not isinstance(expected, torch.Tensor):
+    if not is_array(expected):
         return False
     given = [tensor for _, tensor in case.inputs()]
     return distinct(expected) < 2 or any(equal(tensor, expected) for tensor in given)
@@ -71,30 +71,38 @@ def _ones(case: Case) -> Iterator[str]:
             yield f"{name} is 1"
     for name, tensor in case.inputs():
         if name.startswith("`"):
-            axes = range(-tensor.dim(), 0)
+            axes = range(-len(tensor.shape), 0)
             yield from (f"axis {axis} of {name} has size 1" for axis in axes if tensor.shape[axis] == 1)
 
 
 def _number_of_axes(right: Sequence[Case], wrong: Sequence[Case]) -> str:
     """Where an answer is right for one number of axes alone, and wrong with fewer, or with fewer and more."""
     ours, others = (
-        [{name: tensor.dim() for name, tensor in case.inputs()} for case in cases] for cases in (wrong, right)
+        [{name: len(tensor.shape) for name, tensor in case.inputs()} for case in cases]
+        for cases in (wrong, right)
     )
     for name, axes in others[0].items():
         alike = all(found.get(name) == axes for found in others)
         if alike and axes > 1 and all(found.get(name, axes) != axes for found in ours):
-            return f"Right only where {name} has {axes} axes: are axes counted from the end, like dim=-1?"
+            return (
+                f"Right only where {name} has {axes} axes: are axes counted from the end, like {_axis()}=-1?"
+            )
     return ""
+
+
+def _axis() -> str:
+    """What an axis is called where it is an argument."""
+    return "dim" if torch_is_there() else "axis"
 
 
 def _features(case: Case, of_sizes: bool) -> Iterator[str]:
     """What is true of a case, each as the words to say if it is true of the wrong ones alone."""
     given = [tensor for _, tensor in case.inputs()]
-    most = max((tensor.dim() for tensor in given), default=0)
+    most = max((len(tensor.shape) for tensor in given), default=0)
     for axes in range(1, most) if of_sizes else ():
         yield AXES.format("1 axis" if axes == 1 else f"{axes} axes")
     for name, value in case.arguments():
-        if isinstance(value, torch.Tensor):
+        if is_array(value):
             yield f"{name} is given"
         elif value is None or isinstance(value, bool) or value == 0:
             yield f"{name} is {value}"
@@ -102,9 +110,9 @@ def _features(case: Case, of_sizes: bool) -> Iterator[str]:
             yield f"{name} is negative"
         elif isinstance(value, str):
             yield f"{name} is {value!r:.40}"
-    if of_sizes and not any(len(set(tensor.shape)) < tensor.dim() for tensor in given):
+    if of_sizes and not any(len(set(tensor.shape)) < len(tensor.shape) for tensor in given):
         yield SIZES
-    for dtype in sorted({str(tensor.dtype).removeprefix("torch.") for tensor in given} - ORDINARY):
+    for dtype in sorted({dtype_name(tensor) for tensor in given} - ORDINARY):
         yield f"an input is {dtype}"
 
 

@@ -2,8 +2,14 @@
 
 import re
 
+from helpers.checking.explaining.hints_elsewhere import HINTS_OF_ARRAYS, HINTS_OF_PYTHON
 from helpers.checking.explaining.hints_of_lines import HINTS_OF_LINES
+from helpers.checking.kinds.arrays import torch_is_there
 
+# What only torch has, or calls so.
+OF_TENSORS = re.compile(
+    r"[Tt]ensor|torch|unsqueeze|masked_fill|\.(item|float|bool|long|clone|detach|size)\(|\bdim=|keepdim=|layer|Module"
+)
 UNKNOWN = "Your code stopped with this exception before it returned anything."
 
 # Texts of exceptions, and what leads to them, whatever the line. The first that fits counts.
@@ -508,8 +514,13 @@ HINTS: tuple[tuple[str, str], ...] = (
 
 
 def explain(message: str, line: str = "") -> str:
-    """What an exception with this text, raised in this line, usually means."""
-    for pattern, of_line, hint in HINTS_OF_LINES:
-        if re.search(pattern, message) and re.search(of_line, line):
+    """What an exception with this text, raised in this line, usually means.
+
+    Where no torch is, nothing is said of tensors.
+    """
+    first = HINTS_OF_ARRAYS if torch_is_there() else (*HINTS_OF_ARRAYS, *HINTS_OF_PYTHON)
+    of_lines = ((pattern, hint) for pattern, of_line, hint in HINTS_OF_LINES if re.search(of_line, line))
+    for pattern, hint in (*first, *of_lines, *HINTS):
+        if re.search(pattern, message) and (torch_is_there() or not OF_TENSORS.search(hint)):
             return hint
-    return next((hint for pattern, hint in HINTS if re.search(pattern, message)), UNKNOWN)
+    return UNKNOWN

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from helpers.checking.calling.outcome import CallStatus, Outcome
-from helpers.checking.calling.values import map_tensors, tensors
+from helpers.checking.calling.values import arrays, map_arrays
 from helpers.checking.comparing import compare, in_form
 from helpers.checking.explaining.sketches import Seen, Sketch, alike, sketch, sketch_beside
 from helpers.checking.explaining.telling import Pairs
+from helpers.checking.kinds.arrays import dtype_name, in_dtype, is_floating
 from helpers.checking.problems import Problem, difference_of, problem_of
 from helpers.checking.properties import PROPERTIES, gradient_reaches_inputs
 from helpers.checking.sheet import KnownMisconception, Sheet
@@ -99,6 +100,8 @@ def _sketched(sheet: Sheet, right: Outcome, outcome: Outcome) -> Seen:
         return (sketch(outcome),)
     if difference_of(sheet, right, outcome) is None:
         return (sketch_beside(outcome),)
+    if isinstance(outcome.outputs, str) and not outcome.outputs:  # an empty text is as good as None
+        return (sketch(replace(outcome, outputs=None)),)
     coarse = not sheet.full_precision
     return tuple(
         None
@@ -123,7 +126,7 @@ def _sketch_of(right: Outcome, value: object) -> Sketch:
     beyond float32 count only where the others are right.
     """
     outcome = replace(right, outputs=value)
-    if not any(t.is_floating_point() and t.element_size() > 4 for t in tensors(right.outputs)):
+    if not any(dtype_name(each) == "float64" for each in arrays(right.outputs)):
         return sketch(outcome)
     coarse = _in_float32(outcome)
     if compare(_in_float32(right).outputs, coarse.outputs) is None:
@@ -132,5 +135,7 @@ def _sketch_of(right: Outcome, value: object) -> Sketch:
 
 
 def _in_float32(outcome: Outcome) -> Outcome:
-    outputs = map_tensors(lambda t: t.float() if t.is_floating_point() else t, outcome.outputs)
+    outputs = map_arrays(
+        lambda array: in_dtype(array, "float32") if is_floating(array) else array, outcome.outputs
+    )
     return replace(outcome, outputs=outputs)

@@ -10,12 +10,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import torch
-
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.comparing import compare
 from helpers.checking.explaining.closeness import MULTIPLES, SMALL
-from helpers.checking.explaining.relations_of_tensors import of_tensors
+from helpers.checking.explaining.relations_of_numbers import of_numbers
+from helpers.checking.kinds import frames
+from helpers.checking.kinds.arrays import is_array
+from helpers.checking.words import is_number
 
 COUNT = "count "  # how the word of what a count is off by begins
 
@@ -67,12 +68,24 @@ def _relations(case: Case, right: Any, got: Any, names: Sequence[str] = ()) -> I
         return
     if isinstance(right, int) and isinstance(got, int):
         yield from _of_counts(case, got - right)
-    if not isinstance(right, torch.Tensor):
-        right = torch.tensor(right, dtype=torch.float64) if isinstance(right, int | float) else None
-    if isinstance(got, int | float):
-        got = torch.tensor(got, dtype=torch.float64)
-    if isinstance(right, torch.Tensor) and isinstance(got, torch.Tensor):
-        yield from of_tensors(case, right, got)
+    if frames.is_frame(right) and frames.is_frame(got):
+        yield from _of_frames(case, right, got)
+    right, got = (each.item() if is_array(each) and not len(each.shape) else each for each in (right, got))
+    if is_number(right) and is_number(got):
+        yield from of_numbers(case, right, got)
+    elif is_array(right) or is_array(got):
+        from helpers.checking.explaining.relations_of_arrays import of_arrays  # which needs NumPy
+
+        if all(is_number(each) or is_array(each) for each in (right, got)):
+            yield from of_arrays(case, right, got)
+
+
+def _of_frames(case: Case, right: Any, got: Any) -> Iterator[tuple[str, str]]:
+    """Of the columns of two frames that are alike but for their values."""
+    if frames.columns(right) == frames.columns(got) and len(right) == len(got):
+        names = [f"column {name!r}" for name in frames.columns(right)]
+        ours, theirs = ([frames.values(each) for each in frames.series(value)] for value in (right, got))
+        yield from _of_several(case, ours, theirs, names)
 
 
 def _of_one_too_many(right: Any, got: Sequence) -> Iterator[tuple[str, str]]:

@@ -2,21 +2,23 @@
 
 import itertools
 from collections.abc import Iterator
+from typing import Any
 
-import torch
+import numpy as np
 
 from helpers.checking.calling.outcome import Case
 from helpers.checking.explaining.closeness import ENDS, ENOUGH, MAX_AXES, MULTIPLES, close, distinct, equal
+from helpers.checking.kinds.arrays import double
 
 
-def of_shapes(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+def of_shapes(case: Case, right: np.ndarray, got: np.ndarray) -> Iterator[tuple[str, str]]:
     """The right numbers in another shape, or some of them, or what another size is the size of."""
     yield from _of_numbers_in_another_shape(right, got)
     yield from _of_axes(right, got)
-    if got.dim() == 1 and ENOUGH <= got.numel() < right.numel() and _in_order(right.flatten(), got):
+    if got.ndim == 1 and ENOUGH <= got.size < right.size and _in_order(right.flatten(), got):
         yield "gaps", "Some of the right numbers are missing, and the rest have moved up."
-    if right.dim() == got.dim() and sorted(right.shape) != sorted(got.shape):
-        differing = [axis for axis in range(-right.dim(), 0) if right.shape[axis] != got.shape[axis]]
+    if right.ndim == got.ndim and sorted(right.shape) != sorted(got.shape):
+        differing = [axis for axis in range(-right.ndim, 0) if right.shape[axis] != got.shape[axis]]
         for axis in differing if len(differing) == 1 else ():
             yield from _of_length(axis, right, got)
             for theirs, ours in itertools.product(
@@ -28,7 +30,7 @@ def of_shapes(case: Case, right: torch.Tensor, got: torch.Tensor) -> Iterator[tu
                 )
 
 
-def _of_length(axis: int, right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+def _of_length(axis: int, right: np.ndarray, got: np.ndarray) -> Iterator[tuple[str, str]]:
     """An axis that is too long or too short, with the right numbers as far as it goes."""
     excess = got.shape[axis] - right.shape[axis]
     size = min(got.shape[axis], right.shape[axis])
@@ -36,7 +38,7 @@ def _of_length(axis: int, right: torch.Tensor, got: torch.Tensor) -> Iterator[tu
         ("end", "after", lambda n: 0),
         ("beginning", "before", lambda n: n - size),
     ):
-        ours, theirs = (t.narrow(axis, of(t.shape[axis]), size) for t in (right, got))
+        ours, theirs = (cut(t, axis, of(t.shape[axis]), size) for t in (right, got))
         if distinct(ours) >= ENOUGH and equal(ours, theirs):
             yield (
                 f"{missing} of {axis}",
@@ -51,19 +53,19 @@ def _of_length(axis: int, right: torch.Tensor, got: torch.Tensor) -> Iterator[tu
         yield f"length {axis}", f"Axis {axis} is 1 too {'long' if excess > 0 else 'short'}."
 
 
-def _of_axes(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
+def _of_axes(right: np.ndarray, got: np.ndarray) -> Iterator[tuple[str, str]]:
     """One axis too many, with the right numbers at one of its ends, in its sum or mean; or one too few."""
-    enough = 2 if right.is_floating_point() else ENOUGH  # two fractions are hardly the same by chance
-    if abs(right.dim() - got.dim()) != 1 or min(distinct(right), distinct(got)) < enough:
+    enough = 2 if right.dtype.kind == "f" else ENOUGH  # two fractions are hardly the same by chance
+    if abs(right.ndim - got.ndim) != 1 or min(distinct(right), distinct(got)) < enough:
         return
-    many, few = (got, right) if got.dim() > right.dim() else (right, got)
-    for axis in range(-many.dim(), 0):
+    many, few = (got, right) if got.ndim > right.ndim else (right, got)
+    for axis in range(-many.ndim, 0):
         if many.shape[axis] < 2:
             continue
         for word, what, part in (
-            *((where, f"{where} position of axis {axis}", many.select(axis, at)) for where, at in ENDS),
-            ("sum", f"sum over axis {axis}", many.double().sum(axis)),
-            ("mean", f"mean over axis {axis}", many.double().mean(axis)),
+            *((where, f"{where} position of axis {axis}", many.take(at, axis)) for where, at in ENDS),
+            ("sum", f"sum over axis {axis}", double(many).sum(axis)),
+            ("mean", f"mean over axis {axis}", double(many).mean(axis)),
         ):
             if equal(few, part):
                 yield (
@@ -74,7 +76,7 @@ def _of_axes(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]
                 )
 
 
-def _in_order(right: torch.Tensor, got: torch.Tensor) -> bool:
+def _in_order(right: np.ndarray, got: np.ndarray) -> bool:
     """Whether all numbers of one tensor are in another, in the same order."""
     places = iter(right)
     return all(any(bool(close(number, place)) for place in places) for number in got)
@@ -88,20 +90,26 @@ def _sizes(case: Case, size: int) -> Iterator[str]:
         if isinstance(value, int) and not isinstance(value, bool) and value == size:
             yield name
     for name, given in case.inputs():
-        yield from (f"axis {axis} of {name}" for axis in range(-given.dim(), 0) if given.shape[axis] == size)
+        yield from (f"axis {axis} of {name}" for axis in range(-given.ndim, 0) if given.shape[axis] == size)
 
 
-def _of_numbers_in_another_shape(right: torch.Tensor, got: torch.Tensor) -> Iterator[tuple[str, str]]:
-    if right.numel() != got.numel() or right.numel() < ENOUGH:
+def _of_numbers_in_another_shape(right: np.ndarray, got: np.ndarray) -> Iterator[tuple[str, str]]:
+    if right.size != got.size or right.size < ENOUGH:
         return
-    if right.dim() == got.dim() <= MAX_AXES:
-        for order in itertools.permutations(range(got.dim())):
-            if got.permute(order).shape == right.shape and equal(right, got.permute(order)):
-                moved = [axis - got.dim() for axis, old in enumerate(order) if axis != old]
+    if right.ndim == got.ndim <= MAX_AXES:
+        for order in itertools.permutations(range(got.ndim)):
+            if got.transpose(order).shape == right.shape and equal(right, got.transpose(order)):
+                moved = [axis - got.ndim for axis, old in enumerate(order) if axis != old]
                 yield "axes", f"The right numbers, with axes {_listed(moved)} in a different order."
                 return
     if equal(right, got.reshape(right.shape)):
         yield "reshaped", "The right numbers in the right order, in another shape."
+
+
+def cut(values: np.ndarray, axis: int, start: int, size: int) -> np.ndarray:
+    """So many positions of an axis, counted from its end, from a start on."""
+    index: Any = (..., slice(start, start + size), *[slice(None)] * (-axis - 1))
+    return values[index]
 
 
 def _listed(axes: list[int]) -> str:

@@ -10,14 +10,23 @@ on all cases.
 import math
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-
 from helpers.checking.calling.outcome import CallStatus, Outcome
-from helpers.checking.calling.values import tensors
+from helpers.checking.calling.values import Record, arrays
+from helpers.checking.kinds import frames
+from helpers.checking.kinds.arrays import (
+    HALVES,
+    Array,
+    double,
+    dtype_name,
+    is_array,
+    is_floating,
+    is_tensor,
+    numbers,
+)
 
 RIGHT = "="  # in the place of the sketch of a case that is right
 # How far rounding may move a sum: by a part of the root of its parts' squares, since errors have either sign,
@@ -154,12 +163,17 @@ def _rewritten(old: str, new: str) -> bool:
 
 def _of_value(value: Any, rounding: float, nought: float) -> Sketch:
     form: list[str] = []
-    numbers = torch.cat([torch.zeros(0, dtype=torch.float64), *_parts(value, form)])
-    weights = _weights(len(numbers))
-    numbers = numbers.nan_to_num(nan=NAN, posinf=INFINITE, neginf=-INFINITE).clamp(-HUGE, HUGE)
-    parts = weights * numbers
-    allowed = rounding * float(parts.norm()) + nought * float(weights.norm())
-    return Sketch(_hash(form), float(parts.sum()), allowed)
+    found = [_bounded(number) for number in _parts(value, form)]
+    weights = [_weight(place) for place in range(1, len(found) + 1)]
+    parts = [weight * number for weight, number in zip(weights, found, strict=True)]
+    allowed = rounding * math.hypot(*parts) + nought * math.hypot(*weights)
+    return Sketch(_hash(form), math.fsum(parts), allowed)
+
+
+def _bounded(number: float) -> float:
+    if math.isnan(number):
+        return NAN
+    return math.copysign(INFINITE, number) if math.isinf(number) else max(-HUGE, min(HUGE, number))
 
 
 def _hash(form: Sequence[str]) -> str:
@@ -167,25 +181,21 @@ def _hash(form: Sequence[str]) -> str:
 
 
 def _is_half(value: Any) -> bool:
-    return any(each.is_floating_point() and each.element_size() < 4 for each in tensors(value))
+    return any(dtype_name(each) in HALVES for each in arrays(value))
 
 
-def _parts(value: Any, form: list[str]) -> Iterator[torch.Tensor]:
+def _parts(value: Any, form: list[str]) -> Iterator[float]:
     """The fractional numbers in a value, in order; all else is appended to its form."""
-    if isinstance(value, torch.Tensor) and value.dim() == 0:
+    if is_array(value) and not len(value.shape):
         value = value.item()  # where one number is asked for, either will do
-    if isinstance(value, torch.Tensor):
-        form.append(f"{value.dtype} {tuple(value.shape)}")
-        if value.is_floating_point():
-            yield value.detach().double().reshape(-1)
-        else:
-            form.append(str(zlib.crc32(value.contiguous().reshape(-1).numpy().tobytes())))
+    if is_array(value):
+        yield from _parts_of_array(value, form)
     elif isinstance(value, float):
         if math.isfinite(value) and abs(value - round(value)) <= WHOLE * max(1, abs(value)):
             form.append(repr(round(value)))  # as an int, which does for a float
             return
         form.append("float")
-        yield torch.tensor([value], dtype=torch.float64)
+        yield value
     elif isinstance(value, Mapping):
         for key in sorted(value, key=str):
             form.append(f"{key}:")
@@ -194,11 +204,35 @@ def _parts(value: Any, form: list[str]) -> Iterator[torch.Tensor]:
         form.append(f"[{len(value)}]")
         for item in value:
             yield from _parts(item, form)
+    elif isinstance(value, Set):
+        form.append(f"{{{', '.join(sorted(map(repr, value)))}}}"[:1000])
+    elif isinstance(value, complex):
+        form.append("complex")
+        yield from (value.real, value.imag)
+    elif isinstance(value, Record):
+        form.append(value.type_name)
+        yield from _parts(value.fields, form)
+    elif frames.is_frame(value):
+        form.append(repr(frames.columns(value)))
+        for column in frames.parts(value):
+            yield from _parts(column, form)
     else:
         form.append(repr(value)[:1000])
 
 
-def _weights(count: int) -> torch.Tensor:
-    """Numbers between -1 and 1 without a pattern: a sum by these tells an order from another."""
-    place = torch.arange(1, count + 1, dtype=torch.float64)
-    return torch.cos(place * place * 1.7724539 + place * 0.5772157)
+def _parts_of_array(array: Array, form: list[str]) -> Iterator[float]:
+    name, shape = dtype_name(array), tuple(array.shape)
+    form.append(f"{'torch.' if is_tensor(array) else ''}{name} {shape}")
+    if is_floating(array):
+        yield from double(array).reshape(-1).tolist()
+    elif name == "object":
+        yield from _parts(array.reshape(-1).tolist(), form)
+    elif name.startswith("complex"):
+        yield from double(array).reshape(-1).view("float64").tolist()
+    else:
+        form.append(str(zlib.crc32(numbers(array).tobytes())))
+
+
+def _weight(place: int) -> float:
+    """A number between -1 and 1, without a pattern: a sum by these tells an order from another."""
+    return math.cos(place * place * 1.7724539 + place * 0.5772157)

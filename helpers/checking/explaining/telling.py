@@ -4,11 +4,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-import torch
-
+from helpers.checking.calling.values import Record
 from helpers.checking.comparing import compare
 from helpers.checking.explaining.closeness import ENOUGH, close
 from helpers.checking.explaining.sketches import Seen, found_in
+from helpers.checking.kinds import frames
+from helpers.checking.kinds.arrays import Array, is_array, numbers
 
 SMALL = 20  # whole numbers below this may be right or wrong by chance
 SHORT = 3  # characters: so may texts
@@ -76,8 +77,12 @@ def _telling(right: Any, got: Any) -> set[object]:
     if isinstance(got, Mapping):
         right = right if isinstance(right, Mapping) else {}
         return {each for key, value in got.items() for each in _telling(right.get(key), value)}
-    if isinstance(got, torch.Tensor):
-        return _of_tensor(right, got)
+    if isinstance(got, Record):
+        return _telling(right.fields if isinstance(right, Record) else {}, got.fields)
+    if frames.is_frame(got):
+        return {each for column in frames.parts(got) for each in _telling(None, column)}
+    if is_array(got):
+        return _of_array(right, got)
     if isinstance(got, list | tuple):
         if all(type(each) is int for each in got):
             return _of_numbers(got) if compare(right, got) else set()
@@ -88,10 +93,13 @@ def _telling(right: Any, got: Any) -> set[object]:
     return _of_numbers([got]) if not isinstance(got, str) else {got} if len(got) >= SHORT else set()
 
 
-def _of_tensor(right: Any, got: torch.Tensor) -> set[object]:
-    if isinstance(right, torch.Tensor) and right.shape == got.shape:
-        got = got[~close(right, got)]
-    return set() if got.dtype == torch.bool else _of_numbers(got.flatten().tolist())
+def _of_array(right: Any, got: Array) -> set[object]:
+    found = numbers(got)
+    if is_array(right) and tuple(right.shape) == tuple(got.shape):
+        found = found[~close(right, got)]
+    if found.dtype.kind not in "iuf":
+        return set() if found.dtype.kind == "b" else {str(each) for each in found.reshape(-1).tolist()}
+    return _of_numbers(found.reshape(-1).tolist())
 
 
 def _of_numbers(numbers: Sequence[float]) -> set[object]:

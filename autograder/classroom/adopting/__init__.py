@@ -1,0 +1,1 @@
+"""Notebooks of other courses, made into first specs of exercises."""

@@ -1,0 +1,154 @@
+"""Checks for notebooks, and the exercises that they are made from: all of the engine that is public.
+
+What this page names stays; what it doesn't name may change with any version. `import headstart` imports
+nothing else: each name comes from where it lives when it is first used, and torch, NumPy or pandas only with
+values that are made of them.
+
+## In a notebook
+
+`check("topic.name", answer)` compares an answer with the exercise's visible cases and shows what it found: a
+table in a notebook, text in a terminal. It needs `checks.json`, which `headstart build` writes, in the
+current folder. A check never stops a notebook: what is wrong is shown, and the next cell runs. Only under
+nbgrader's own tools, where an exception is how a cell fails, does a wrong answer raise `CheckFailed`.
+
+`case("topic.name", 2)` is one visible case, counted from 1: its `.args` and `.kwargs` are what the check
+calls the answer with. ValueError: there is none of that number.
+
+Both raise FileNotFoundError where there is no `checks.json`, and KeyError where it has no such exercise.
+
+A lesson that is handed out has the check beside it, in `helpers/`, and works where nothing is installed. So
+its cells and its own helpers import from there: `from helpers.checks import case, check` are the same two,
+`helpers.figures.predicting` has `Prediction`, and `helpers.checking.calling.registry` has `register`, for
+functions of the course's that cases name.
+
+## In an exercise's file
+
+`exercise = Entry(id="topic.name", title=..., points=...)` is an exercise, always by this name; what is code
+follows, each under a mark. `help(headstart.Exercise)` lists all fields and what each means.
+
+| mark | what is marked |
+| --- | --- |
+| `@exercise.reference` | the right answer |
+| `@exercise.cases` | a function that takes a source of random numbers and returns a list of `Case` |
+| `@exercise.alternative` | a right answer written differently; there are two or more |
+| `@exercise.misconception` | a wrong answer; its docstring is the sentence to the student who gave it |
+| `exercise.slip(name, "old → new").says(sentence)` | a wrong answer that is an edit of a right one |
+| `exercise.choice(name, {slot: option}).says(sentence)` | a wrong choice, in an exercise of choice |
+
+The annotation of the parameter of `cases` says which source of random numbers it gets: `random.Random`,
+`numpy.random.Generator` or `torch.Generator`. Without one it is torch's if `course.toml` has torch among its
+packages, and Python's otherwise.
+
+`Case(title, args=(), kwargs={})` is one call of the answer. What goes in and comes out is data: None, numbers
+(whole ones of any size, and complex), text, bytes, lists, tuples, sets, dicts, instances of dataclasses,
+tensors, arrays and frames, and all of these within one another. They travel as JSON, arrays with their shapes
+and dtypes.
+
+`pick(generator, usual, *others)` is `usual` in visible cases and one of the others in hidden ones: a size, a
+shape or any other value. So an answer that fits the visible sizes alone fails.
+
+`recall(id, about, title=..., task=..., code=..., inputs=..., hint=..., line=0, shows=0)` is a slip to catch
+in a few lines from an earlier lesson: a complete exercise of choice. `line` is the line with the slip and
+`shows` the input that shows it, both from 1, or 0 where the code is right. ValueError: one of them is 0 and
+the other isn't.
+
+Results are compared by value and shape. What passes for what: a list for a tuple, whole numbers of any width
+for each other, an int for a float that is whole and the other way round, an array of one number for a number,
+and, unless `Entry(full_precision=True)`, float32 for float64. A boolean is no number, a list no array, a set
+no list. Floats may differ by what rounding explains.
+
+A *driver* is how the answer is called, `Entry(driver=...)`:
+
+| driver | the answer is | what is compared |
+| --- | --- | --- |
+| `"call"` | a function | what it returns; where a property asks for them, gradients |
+| `"call_with_layer"` | a function that gets functions, which its cases name by `register` | the same |
+| `"call_measured"` | a function of tensors | the same, and the largest tensor on the way, in numbers |
+| `"copies"` | a function | what it returns, and whether that shares memory with its arguments |
+| `"draws"` | a function that draws by chance | what holds of many results, by a function of the course's |
+| `"iterate"` | a function that gives one thing after another | the first so many: the case's first argument |
+| `"object"` | a class | what each method gives; the case has the class's arguments, then a list of calls |
+| `"printed"` | a function that prints | the text, but for spaces at the ends of lines |
+| `"use_result"` | a function with many right results | what a function of the course's makes of its result |
+| `"module"` | a class of `torch.nn.Module` | what it returns with the case's parameters in place of its own |
+| `"prepare"` | a function that makes an optimizer | the parameters after one step of training |
+| `"train"` | a step of training | what each step returned, and the parameters afterwards |
+| `"choice"` | options, as a dict or one by itself | each choice, by a digest |
+
+A *property* holds beyond the values, `Entry(properties=(...,))`:
+
+| property | what holds |
+| --- | --- |
+| `inputs_unchanged` | the call leaves its arguments as they were |
+| `shares_nothing` | for "copies": the result shares no memory with the arguments |
+| `gradient_reaches_inputs` | every tensor that matters gets its gradient, with the right numbers |
+| `rows_sum_to_one` | where the right result sums to 1 over the last axis, so does the answer's |
+| `whole_numbers_in_int64` | where int64 is expected, nothing narrower comes back |
+| `stays_small` | for "call_measured": no tensor on the way is over twice the size of the reference's |
+
+`SlipError`: an edit of a right answer can't be made; the text says which, and why.
+
+## On the command line
+
+`headstart` builds, checks and grades courses: `headstart --help`. Commands are as public as this module.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from autograder.answers import SlipError
+    from autograder.drawing import pick
+    from autograder.entry import Entry
+    from autograder.exercise import Exercise
+    from autograder.recall import recall
+    from helpers.checking.calling.outcome import Case
+    from helpers.checks import (
+        CheckFailed,
+        case,
+        check,
+        gradient_reaches_inputs,
+        inputs_unchanged,
+        rows_sum_to_one,
+        shares_nothing,
+        stays_small,
+        whole_numbers_in_int64,
+    )
+
+__all__ = [
+    "Case",
+    "CheckFailed",
+    "Entry",
+    "Exercise",
+    "SlipError",
+    "case",
+    "check",
+    "gradient_reaches_inputs",
+    "inputs_unchanged",
+    "pick",
+    "recall",
+    "rows_sum_to_one",
+    "shares_nothing",
+    "stays_small",
+    "whole_numbers_in_int64",
+]
+
+_HOMES = {
+    "Case": "helpers.checking.calling.outcome",
+    "Entry": "autograder.entry",
+    "Exercise": "autograder.exercise",
+    "SlipError": "autograder.answers",
+    "pick": "autograder.drawing",
+    "recall": "autograder.recall",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'headstart' has no attribute {name!r}; it has {', '.join(__all__)}")
+    # Not kept here: the grader puts a check of its own in the place of a notebook's.
+    return getattr(import_module(_HOMES.get(name, "helpers.checks")), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

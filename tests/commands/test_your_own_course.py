@@ -1,0 +1,113 @@
+"""A course made as docs/your-own-course.md says, and the example course, from the build to a student's feedback."""
+
+import html
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.courses import ENGINE, VARIABLE
+from tests.support.proved import follows_from
+
+PAGE = (ENGINE / "docs/your-own-course.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+EXAMPLE = ENGINE / "examples/foundations"
+MADE_OF = ("autograder", "headstart", "helpers/*.py", "helpers/checking", "helpers/figures")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user who has named no course yet."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    return tmp_path
+
+
+def call(command: str, cwd: Path) -> str:
+    done = subprocess.run(
+        shlex.split(command), cwd=cwd, capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+@follows_from(*MADE_OF, "docs/your-own-course.md")
+@pytest.mark.needs_bubblewrap
+def test_each_command_of_the_page_does_what_it_says(home: Path) -> None:
+    """In order, in a new user's folder; the exercise and its cells are put where the page says."""
+    exercise, cells = (text for language, text in BLOCKS if language == "python")
+    said, cwd = {}, home
+    for line in "".join(text for language, text in BLOCKS if not language).splitlines():
+        if line.startswith("cd "):
+            cwd /= line.removeprefix("cd ")
+            continue
+        said[line] = call(line, cwd)
+        if line.startswith("headstart new exercise"):
+            (cwd / "exercises/averages/spread.py").write_text(exercise)
+            master = cwd / "notebooks/01_averages.py"
+            before, skeleton, _ = master.read_text().partition("\n\n# %% [markdown]\n# ## 1.2")
+            assert skeleton
+            master.write_text(f"{before}\n\n{cells}")
+    assert "12" in said["headstart report 01"] or "13" in said["headstart report 01"]
+    assert "1 passed" in said["python -m pytest"]
+    assert list((cwd / "feedback/ada/01_averages").glob("*.html"))
+    assert (cwd / "reports/01_averages.html").is_file() and (cwd / "release/01_averages.zip").is_file()
+
+
+def solve(course: Path, lesson: str, student: str, changes: dict[str, str]) -> None:
+    """Hand in the right answers, with pieces of them replaced."""
+    notebook = nbformat.read(course / "source" / lesson / f"{lesson}.ipynb", as_version=4)
+    for cell in notebook.cells:
+        for old, new in changes.items():
+            cell.source = cell.source.replace(old, new)
+    folder = course / "submitted" / student / lesson
+    folder.mkdir(parents=True)
+    nbformat.write(notebook, folder / f"{lesson}.ipynb")
+
+
+WRONG = {
+    "01_softmax": (
+        "scores - scores.max(axis=-1, keepdims=True)",
+        "scores",
+        "The largest score isn't subtracted",
+    ),
+    "04_parsing": ('line.partition("=")', 'line.rpartition("=")', "The line is cut at its last ="),
+}
+
+
+@follows_from(*MADE_OF, "examples")
+@pytest.mark.needs_bubblewrap
+def test_the_example_course_goes_from_the_build_to_feedback(home: Path) -> None:
+    course = home / "foundations"
+    shutil.copytree(EXAMPLE, course, ignore=shutil.ignore_patterns("source", "submitted", "gradebook.db"))
+    assert "4 lessons" in call(f"headstart --course {course} build", home)
+    for lesson, (old, new, sentence) in WRONG.items():
+        solve(course, lesson, "ada", {})
+        solve(course, lesson, "bob", {old: new})
+        assert "2 graded" in call(f"headstart --course {course} grade {lesson}", home)
+        call(f"nbgrader generate_feedback {lesson} --course-dir={course}", home)
+        pages = {name: course / "feedback" / name / lesson / f"{lesson}.html" for name in ("ada", "bob")}
+        texts = {name: html.unescape(page.read_text(encoding="utf-8")) for name, page in pages.items()}
+        assert sentence in texts["bob"] and sentence not in texts["ada"]
+
+
+def test_the_example_is_as_it_was_built() -> None:
+    """What students get is in step with the exercises, each of which has been tried as it is."""
+    done = subprocess.run(
+        [sys.executable, "-m", "autograder", "--course", str(EXAMPLE), "build", "--check"],
+        cwd=ENGINE, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_it_imports_no_torch() -> None:
+    code = "import sys; from autograder.exercises import load; load('softmax'); print('torch' in sys.modules)"
+    env = {**os.environ, VARIABLE: str(EXAMPLE)}
+    assert subprocess.check_output([sys.executable, "-c", code], env=env, cwd=ENGINE, text=True) == "False\n"
