@@ -30,7 +30,10 @@ def cases(generator: np.random.Generator):
     return [
         Case("points around the centers", (points + generator.normal(size=points.shape), centers)),
         # The first center is nearer if differences are squared, and the second if they are only added.
-        Case("nearer along one axis", (np.zeros((1, d)), np.stack([np.full(d, 2.0), *(one + far for far in (0, 7, 8, 9))]))),
+        Case(
+            "nearer along one axis",
+            (np.zeros((1, d)), np.stack([np.full(d, 2.0), *(one + far for far in (0, 7, 8, 9))])),
+        ),
     ]
 
 

@@ -34,7 +34,10 @@ def cases(generator: random.Random):
         Case("a setting on each line", ("\n".join(lines),)),
         Case("spaces around both, or none", (f"  {first}={number}\n\tmore  =  some words  ",)),
         Case("an = in the value", (f"{first} = a={number}=b",)),
-        Case("comments and empty lines", (f"# by hand = yes\n\n{first} = {number} # not {number + 1} # ever\n\n",)),
+        Case(
+            "comments and empty lines",
+            (f"# by hand = yes\n\n{first} = {number} # not {number + 1} # ever\n\n",),
+        ),
         Case("a line without =", (f"{first} = {number}\nnothing here\n",)),
         Case("the last one counts", (f"{first} = {number}\n{first} = {number + 1}",)),
         Case("nothing", ("",)),
