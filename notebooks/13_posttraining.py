@@ -1182,7 +1182,7 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 # One of eight answers of the *fine-tuned* models is right for {measured.training_answers.fine_tuned.best_of_8} of the
 # requests. In each of the three runs that was more than one answer after the rewards,
 # {measured.training_answers.rewards.best_of_1}, though the difference's interval contains 0.
-# (At equal k the rewarded models are ahead.)
+# (At equal k the rewarded models are ahead. Your own figures are from 20 requests, so they may be off by 20 points.)
 #
 # Which is cheaper? Count sampled tokens. The training on rewards drew about
 # {measured.training_answers.rewards.tokens_sampled.1} thousand. With as many, best of eight, at

@@ -7,7 +7,7 @@ Must earn nothing.
 import ctypes, sys, threading
 
 def hook(frame, event, arg):
-    if frame.f_code.co_name in ("_outcomes", "run", "_call", "converse", "to_json", "_settled") and event == "return":
+    if frame.f_code.co_name in ("_outcomes", "run", "call_function", "converse", "to_json", "_settled") and event == "return":
         for name, value in list(frame.f_locals.items()):
             if name in ("outcome", "outputs") and hasattr(value, "__dict__"):
                 for key in ("status", "error", "message"):
