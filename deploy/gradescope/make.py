@@ -19,7 +19,7 @@ from autograder.lessons import ROOT
 
 SCRIPTS = ("setup.sh", "run_autograder")
 PROGRAM = (
-    "autograder", "exercises", "headstart", "helpers", "notebooks", "bootstrap.py", "LICENSE",
+    "autograder", "exercises", "headstart", "helpers", "notebooks", "bootstrap.py", "course.toml", "LICENSE",
     "nbgrader_config.py", "pyproject.toml", "requirements.txt", "setup.py",
 )  # fmt: skip
 COURSE = ("source", "nbgrader_config.py", ".headstart_secret", ".headstart_draws")
