@@ -161,7 +161,8 @@ class Walk:
             command = self.machine.command(TEACHER, "bash", "-c", script)
             watch = subprocess.Popen(command, stdout=out, stderr=out, env=hub.environment())
         try:
-            until(lambda: "watching" in log.read_text(), log.read_text)
+            # It first answers those whose feedback nbgrader's own commands have released.
+            until(lambda: log.read_text().count(": feedback is") >= len(self.names), log.read_text)
             yield log.read_text
         finally:
             self.machine.run(TEACHER, f"kill -INT $(cat {pid}); rm {pid}", check=False)
