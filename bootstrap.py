@@ -69,7 +69,7 @@ def main(arguments: list[str]) -> None:
         # now and then, so one process more than there are cores keeps the cores busy.
         several = f"-n{min(os.cpu_count() or 1, 7) + 1}"
         become([PYTHON, "-m", "pytest", several, "--dist=loadfile", "--no-loadscope-reorder", *rest])
-    build = "from autograder.commands.lab import build; build()"
+    build = "from autograder.commands.lab import build; from autograder.courses import ENGINE; build(ENGINE)"
     if command == "site":
         run(PYTHON, "-c", build)
         become([PYTHON, "-m", "autograder.authoring.site.building", *rest])
