@@ -296,7 +296,8 @@ def _places(case: Case, right: np.ndarray, wrong: np.ndarray) -> Iterator[tuple[
     for axis in range(-right.ndim, 0):
         size = right.shape[axis]
         index = np.broadcast_to(np.arange(size).reshape([size] + [1] * (-axis - 1)), right.shape)
-        spoiled = np.moveaxis(wrong, axis, 0).reshape(size, -1).any(axis=1)
+        others = tuple(other for other in range(-right.ndim, 0) if other != axis)
+        spoiled: np.ndarray = np.asarray(wrong.any(axis=others))
         if size > 2:
             yield f"first {axis}", f"Right, except at the first position of axis {axis}.", index == 0
             yield f"last {axis}", f"Right, except at the last position of axis {axis}.", index == size - 1
