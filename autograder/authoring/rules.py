@@ -145,8 +145,8 @@ def _enough(exercise: Exercise) -> Found:
 
 
 def _kinds(exercise: Exercise) -> Found:
-    """Answers are functions, or classes of modules, that take what the reference takes."""
-    wanted = type if exercise.driver == "module" else types.FunctionType
+    """Answers are functions, or classes, that take what the reference takes."""
+    wanted = type if exercise.driver in ("module", "object") else types.FunctionType
     if not isinstance(exercise.reference, wanted):
         yield "", f"has a {type(exercise.reference).__name__} as reference; write a {_called(wanted)}"
         return
