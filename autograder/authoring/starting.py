@@ -15,6 +15,13 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
 COURSE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,40}")
 LISTED = re.compile(r"^lessons\s*=\s*\[([^\]#]*)\]", re.MULTILINE)
 NUMBER = re.compile(r"^# (?:## |\*\*(?:Exercise|Question) )\d+\.(\d+)", re.MULTILINE)
+# What cases are drawn from, by what their lesson imports; from Python's own generator, if neither.
+SIZES = " Sizes within one array differ."
+DRAWN = {
+    "import torch": ("torch.Generator", "torch.randn(5, generator=generator)"),
+    "import numpy as np": ("np.random.Generator", "generator.normal(size=5)"),
+}
+PLAIN = ("random.Random", "[generator.uniform(-9, 9) for _ in range(5)]")
 ROW = re.compile(r"^\| \d\d .*\|$", re.MULTILINE)  # of the README's table of lessons
 
 
@@ -69,10 +76,12 @@ def new_lesson(topic: str, root: Path) -> tuple[str, list[Path]]:
     shared = (*at(root).opens, *ENGINE_HELPERS)
     if topic in {name.partition("/")[0].removesuffix(".py") for name in shared}:
         raise LookupError(f"helpers/{topic} is shared by several lessons; choose a different word")
-    number = lessons.number(known[-1]) + 1 if known else 0
+    number = lessons.number(known[-1]) + 1 if known else 1
     lesson = f"{number:02}_{topic}"
     title = _title(topic)
-    imports = "import torch\n\n" if _has_torch(root) else ""
+    packages = at(root).packages
+    imports = "".join(f"{line}\n" for line in sorted(DRAWN) if line.split()[1] in packages)
+    imports += "\n" * bool(imports)
     exercises = root / "exercises" / topic / "__init__.py"
     write_whole(
         lessons.master_path(lesson, root), _skeleton("lesson", number=number, title=title, imports=imports)
@@ -129,14 +138,18 @@ def new_exercise(name: str, exercise: str, root: Path) -> tuple[str, list[Path]]
         raise LookupError(f'there is an exercise "{id}" already; choose a different name')
     number = f"{lessons.number(lesson)}.{max(map(int, NUMBER.findall(text)), default=0) + 1}"
     facts = {"id": id, "name": exercise, "title": _title(exercise), "number": number}
-    kind = "exercise" if _has_torch(root) else "plain"
-    write_whole(file, _skeleton(kind, **facts))
+    write_whole(file, _skeleton("exercise", **facts, **_drawn(text)))
     write_whole(master, text.rstrip("\n").encode() + _skeleton("cells", **facts))
     return lesson, [file, master]
 
 
-def _has_torch(root: Path) -> bool:
-    return "torch" in at(root).packages
+def _drawn(master: str) -> dict[str, str]:
+    """What the cases of a lesson's exercises are drawn from, by what the lesson imports."""
+    for imported, (generator, drawn) in DRAWN.items():
+        if re.search(rf"^{imported}$", master, re.MULTILINE):
+            return {"imports": imported, "generator": generator, "drawn": drawn, "sizes": SIZES}
+    generator, drawn = PLAIN
+    return {"imports": "import random", "generator": generator, "drawn": drawn, "sizes": ""}
 
 
 def _check_name(name: str, what: str) -> None:

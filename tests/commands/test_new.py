@@ -66,6 +66,29 @@ def test_the_build_lists_each_todo_of_a_new_lesson_and_then_builds_it(course, ca
     assert (course.root / f"release/{lesson}/{lesson}.ipynb").is_file()
 
 
+@pytest.mark.parametrize(
+    ("imported", "generator"),
+    [
+        ("import torch", "torch.Generator"),
+        ("import numpy as np", "np.random.Generator"),
+        ("", "random.Random"),
+    ],
+)
+def test_a_new_exercise_draws_its_cases_from_what_its_lesson_computes_with(course, imported, generator):
+    course.write("notebooks/02_sums.py", f"# %% setup=true\n{imported}\n")
+    [file, _] = new_exercise("sums", "total", course.root)[1]
+    made = file.read_text()
+    assert f"generator: {generator})" in made and (imported or "import random") in made
+    compile(made, file, "exec")
+
+
+def test_the_first_lesson_of_a_course_is_lesson_1(tmp_path):
+    (tmp_path / "course.toml").write_text('name = "C"\nlessons = []\npackages = ["numpy", "torch"]\n')
+    lesson, [master, *_] = new_lesson("sums", tmp_path)
+    assert lesson == "01_sums"
+    assert "import numpy as np\nimport torch\n\nfrom helpers.checks import check" in master.read_text()
+
+
 def test_the_build_lists_each_todo_of_a_new_exercise_and_then_what_it_lacks(course, capsys):
     assert new_exercise("attention", "triple", course.root)[0] == LESSON
     assert course.build() == 1
