@@ -251,7 +251,14 @@ def _passes(survivor: Tried, file: str) -> str:
     """Where a mutant passes, and what to do about it."""
     what, draws = f"the mutant `{survivor.mutant.name}` passes", survivor.draws
     if survivor.visible and len(draws) == HiddenSheets.DRAWS:
+        if survivor.mutant.name.endswith(".detach()"):
+            what += ": if the answer should let gradients through, add the property gradient_reaches_inputs"
         return f"{what}; add a case on which it fails, or list it in {file} with why it is right as well"
+    if survivor.visible and not draws:
+        return (
+            f"{what} the visible cases, and fails on all hidden ones: what these draw is the same in all "
+            "visible ones; let it differ in one of them"
+        )
     where = f"{len(draws)} of {HiddenSheets.DRAWS} hidden draws, such as draw {draws[0]}" if draws else ""
     where = " and ".join(filter(None, ["the visible cases" if survivor.visible else "", where]))
     return (
