@@ -67,7 +67,7 @@ A *driver* is how the answer is called, `Entry(driver=...)`:
 | `"copies"` | a function | what it returns, and whether that shares memory with its arguments |
 | `"draws"` | a function that draws by chance | what holds of many results, by a function of the course's |
 | `"iterate"` | a function that gives one thing after another | the first so many: the case's first argument |
-| `"object"` | a class | what each method gives; the case has the class's arguments, then a list of calls |
+| `"object"` | a class | what each method gives: `Case("", ([size], [["put", "a", 1], ["get", "a"]]))` |
 | `"printed"` | a function that prints | the text, but for spaces at the ends of lines |
 | `"use_result"` | a function with many right results | what a function of the course's makes of its result |
 | `"module"` | a class of `torch.nn.Module` | what it returns with the case's parameters in place of its own |

@@ -226,6 +226,7 @@ def _cell(cell: Cell, topic: str) -> Found:
         try:
             tree = parse(cell.source)
             yield from _calls(cell, tree)
+            yield from _whole_classes(cell, tree)
             yield from _wide(cell, tree)
         except SyntaxError as error:
             yield cell.first + (error.lineno or 1) - 1, f"syntax error: {error.msg}"
@@ -254,6 +255,17 @@ def _regions(cell: Cell) -> Found:
     if not found and cell.kind in ("exercise", "written"):
         text = f'{cell.kind} "{cell.id}" has no solution'
         yield cell.line, f"{text}; put it between `### {BEGIN}` and `### {END}`"
+
+
+def _whole_classes(cell: Cell, tree: ast.Module) -> Found:
+    """A solution is inside of functions: the stub in a class's body would raise as the class is made."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    within = {line for node in functions for line in range(node.lineno, (node.end_lineno or 0) + 1)}
+    for made in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+        for line in range(made.lineno, (made.end_lineno or 0) + 1):
+            if BEGIN in cell.source.split("\n")[line - 1] and line not in within:
+                text = f"the stub would stand in the class {made.name} itself, and raise as the class is made"
+                yield cell.first + line - 1, f"{text}; put the body of each method between {BEGIN} and {END}"
 
 
 def _rubric(cell: Cell, solution: str) -> Found:

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from helpers.checking.calling.drivers import judged
-from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.comparing import compare
 from helpers.checking.explaining.causes import Cause, cause_of
 from helpers.checking.finding import Finding, Status
@@ -35,6 +35,8 @@ def assess(
         rounding: ids of those whose answers are known to round. What builds on them gets no remark.
     """
     outcomes = [judged(sheet.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
+    if sheet.driver == "object":
+        outcomes = [_asked_for(sheet, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
     finding = Finding(sheet.title, Status.PASSED, sheet.points, len(sheet.cases))
     # defence: message: what hidden cases print
     finding = _with_prints(finding, sheet, outcomes, 0) if reveal else finding
@@ -69,6 +71,20 @@ def assess(
         cause=cause.name,
         relation=cause.told,
     )
+
+
+def _asked_for(sheet: Sheet, case: Case, outcome: Outcome) -> Outcome:
+    """An outcome without what a method gives, such as self, that gives nothing in any right call."""
+    calls = [
+        (name, value)
+        for each, right in zip(sheet.cases, sheet.expected, strict=True)
+        for (name, *_), value in zip(each.args[1], right.outputs or (), strict=False)
+    ]
+    asked = {name for name, value in calls if value is not None}
+    if not isinstance(outcome.outputs, list):
+        return outcome
+    pairs = zip(case.args[1], outcome.outputs, strict=False)
+    return replace(outcome, outputs=[value if name in asked else None for (name, *_), value in pairs])
 
 
 def _with_prints(finding: Finding, sheet: Sheet, outcomes: list[Outcome], first: int) -> Finding:

@@ -35,18 +35,18 @@ def problem_of(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> Prob
     properties = [PROPERTIES[name] for name in sheet.properties]
     if difference := difference_of(sheet, expected, outcome, _names(sheet, case, reveal)):
         may_explain = [prop for prop in properties if prop.explains_values]
-        explained = (meaning_of(prop) for prop in may_explain if prop(case, expected, outcome))
+        explained = (meaning_of(prop, case) for prop in may_explain if prop(case, expected, outcome))
         meaning = difference.meaning or next(explained, unknown(sheet, index, reveal))
         described = difference.describe(reveal)
         if difference.cause == "value" and (shape := _shape_too(sheet, index, outcome, reveal)):
             described = f"{described}; {shape}"
         if inputs_unchanged in properties and (changed := inputs_unchanged(case, expected, outcome)):
-            said = f"{changed[0].upper()}{changed[1:]}, too. {meaning_of(inputs_unchanged)}"
+            said = f"{changed[0].upper()}{changed[1:]}, too. {meaning_of(inputs_unchanged, case)}"
             return Problem(inputs_unchanged.__name__, described, said)
         return Problem(difference.cause, described, meaning)
     for prop in properties:
         if not prop.explains_values and (wrong := prop(case, expected, outcome)):
-            return Problem(prop.__name__, f"the right values, but {wrong}", meaning_of(prop))
+            return Problem(prop.__name__, f"the right values, but {wrong}", meaning_of(prop, case))
     return None
 
 

@@ -147,6 +147,8 @@ def _sums_to_one(rows: Array) -> bool:
     return bool((abs(total - 1) <= 1e-4).all())
 
 
-def meaning_of(prop: Any) -> str:
-    """What usually breaks a property, in the words of what is there."""
-    return prop.meaning if torch_is_there() else prop.elsewhere
+def meaning_of(prop: Any, case: Case) -> str:
+    """What usually breaks a property in a case, in the words of what is there."""
+    given = [list(case.args), dict(case.kwargs)]
+    plain = prop is inputs_unchanged and not any(map(is_tensor, arrays(given)))
+    return prop.elsewhere if plain or not torch_is_there() else prop.meaning

@@ -225,6 +225,12 @@ MISCONCEPTIONS = {
         "# %% [markdown] written",
         'written "attention.why" has no solution; put it between `### BEGIN SOLUTION` and `### END',
     ),
+    "a solution in the body of a class": (
+        BODY,
+        f"    return 2 * x\n\n\nclass Twice:\n{BODY.replace('return 2 * x', 'number = 2')}",
+        "    ### BEGIN SOLUTION",
+        "the stub would stand in the class Twice itself, and raise as the class is made; put the body of",
+    ),
     "a solution that doesn't end": (
         "    ### END SOLUTION\n",
         "",

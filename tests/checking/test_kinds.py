@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from autograder import drawing
 from autograder.drawing import pick
@@ -21,7 +22,9 @@ from helpers.checking.code.tracing import forbidden_use
 from helpers.checking.comparing import compare
 from helpers.checking.explaining import hints
 from helpers.checking.explaining.hints import explain
-from helpers.checks import inputs_unchanged, shares_nothing
+from helpers.checking.finding import Status
+from helpers.checking.properties import meaning_of
+from helpers.checks import Sheet, assess, inputs_unchanged, shares_nothing
 
 ROOT = Path(__file__).parents[2]
 FLOATS = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -201,6 +204,37 @@ def test_an_objects_methods_are_called_in_order_and_its_attributes_read():
     assert run("object", Stack, Case("", ({"first": 5}, [["pop"]]))).outputs == [5]
     assert run("object", Stack, Case("", ([], [["peek"]]))).error == "AttributeError"
     assert run("object", 3, Case("", ([], []))).error == "a class"
+
+
+class Pile(list):
+    def push(self, item):
+        self.append(item)
+
+
+class Fluent(Pile):
+    def push(self, item):
+        self.append(item)
+        return self
+
+
+class Forgetful(Pile):
+    def pop(self):
+        super().pop()
+
+
+@pytest.mark.parametrize(("answer", "passes"), [(Pile, True), (Fluent, True), (Forgetful, False)])
+def test_what_a_method_gives_counts_only_if_it_should_give_anything(answer, passes):
+    cases = (Case("", ([], [["push", 2], ["pop"]])), Case("", ([], [["push", 3], ["push", 4], ["pop"]])))
+    expected = tuple(run("object", Pile, case) for case in cases)
+    sheet = Sheet("a.b", "A", 1, "object", ("output",), (), (), ("items",), {}, "", cases, expected, ())
+    found = assess(sheet, [run("object", answer, case) for case in cases])
+    assert (found.status == Status.PASSED) == passes
+
+
+def test_a_changed_list_is_not_called_a_tensor():
+    case = Case("", ([2, 1],))
+    assert "tensor" not in meaning_of(inputs_unchanged, case)
+    assert "tensor" in meaning_of(inputs_unchanged, Case("", (torch.ones(2),)))
 
 
 def test_an_iterator_may_be_endless():
