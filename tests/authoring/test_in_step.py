@@ -19,7 +19,7 @@ from tests.support.small_course import LESSON, NOTEBOOK, Course
 
 
 def test_source_and_release_are_in_step_with_the_masters(built: dict[str, bytes]) -> None:
-    found = trees.differences(lessons.names(), built)
+    found = trees.differences(lessons.names(), built, ROOT)
     committed = {
         path: what
         for path, what in found.items()

@@ -117,7 +117,12 @@ ANYTHING = st.recursive(
 def kinds_of(value):
     """The types of a value and of all in it; sets come back as sets, which a frozen one equals."""
     if isinstance(value, dict):
-        return dict, [(kinds_of(key), kinds_of(value[key])) for key in sorted(value, key=repr)]
+        return dict, [
+            (kinds_of(key), kinds_of(value[key]))
+            for key in sorted(
+                value, key=lambda key: repr(sorted(map(repr, key)) if isinstance(key, frozenset) else key)
+            )
+        ]
     if isinstance(value, list | tuple):
         return type(value), [kinds_of(item) for item in value]
     return set if isinstance(value, frozenset) else type(value)

@@ -20,7 +20,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from autograder import lessons
+from autograder import lessons, limits
 from autograder.child import wire
 from autograder.classroom import gradebook
 from autograder.classroom.course import course_directory
@@ -512,12 +512,12 @@ def test_a_file_that_grows_while_it_is_read_has_its_limit(folder, monkeypatch):
     def look_and_grow(descriptor):
         found = look(descriptor)
         if found.st_size == 10:
-            (folder / "log.csv").write_text("x" * 2 * submission.MAX_FILES_BYTES)
+            (folder / "log.csv").write_text("x" * 2 * limits.MAX_FILES_BYTES)
         return found
 
     monkeypatch.setattr(os, "fstat", look_and_grow)
     found = submission.handed_in(Submission("amy", LESSON, folder))
-    assert len(found.files["log.csv"]) == submission.MAX_FILES_BYTES
+    assert len(found.files["log.csv"]) == limits.MAX_FILES_BYTES
 
 
 def test_a_notebook_beyond_measure_is_not_read(read, monkeypatch):
@@ -542,9 +542,9 @@ def test_files_come_along_but_for_links_and_ours(read, folder, tmp_path):
 
 
 def test_only_so_many_files_come_along(read, folder):
-    for number in range(submission.MAX_FILES + 10):
+    for number in range(limits.MAX_FILES + 10):
         (folder / f"{number}.txt").write_text("x")
-    assert len(read().files) == submission.MAX_FILES
+    assert len(read().files) == limits.MAX_FILES
 
 
 def test_an_added_cell_is_code_or_text(read, folder):

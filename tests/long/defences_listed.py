@@ -213,7 +213,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "judge: forbidden names / in a trick": ("no_trick_gains_a_mark[takes_the_watch_apart]", "forbidden_use(self.ran, question.id, visible.forbidden)", "None"),
     },
     "test_grading": {
-        "worker: the course is hidden": ("a_course_inside_a_folder_that_has_to_be_shown_is_hidden", "self.root, *elsewhere, lessons.ROOT", ""),
+        "worker: the course is hidden": ("a_course_inside_a_folder_that_has_to_be_shown_is_hidden", "self.root, *elsewhere, *with_solutions()", ""),
         "files: what a student wrote is cleaned": "nothing_of_a_students_runs_in_a_page_that_others_open",
         "course: names with a dot in front": "bad_submissions_get_their_cause_and_stop_nobody_else",
         "course: names that can't be printed": "bad_submissions_get_their_cause_and_stop_nobody_else",

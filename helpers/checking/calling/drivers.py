@@ -6,7 +6,6 @@ it reports what came back, what happened to the inputs and, where asked, the gra
 """
 
 import copy
-import importlib
 import itertools
 import linecache
 import random
@@ -267,8 +266,9 @@ def _of_tensors(name: str) -> Callable:
     """A driver whose module imports torch, which it does once it is called."""
 
     def driver(answer: object, case: Case, gradients: bool) -> Outcome:
-        module = importlib.import_module("helpers.checking.calling.drivers_of_tensors")
-        return getattr(module, name)(answer, case, gradients)
+        from helpers.checking.calling import drivers_of_tensors  # here: it imports torch
+
+        return getattr(drivers_of_tensors, name)(answer, case, gradients)
 
     return driver
 

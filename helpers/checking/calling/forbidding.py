@@ -40,7 +40,9 @@ def _of_torch(what: str, names: tuple) -> contextlib.AbstractContextManager:
     """What `forbidding_torch` does about those of some names that are torch's."""
     if not (theirs := tuple(name for name in names if name.startswith("torch."))):
         return contextlib.nullcontext()
-    return getattr(importlib.import_module("helpers.checking.calling.forbidding_torch"), what)(theirs)
+    from helpers.checking.calling import forbidding_torch  # here: it imports torch
+
+    return getattr(forbidding_torch, what)(theirs)
 
 
 @contextlib.contextmanager
