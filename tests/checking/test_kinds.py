@@ -231,6 +231,26 @@ def test_what_a_method_gives_counts_only_if_it_should_give_anything(answer, pass
     assert (found.status == Status.PASSED) == passes
 
 
+class After:
+    def after(self, number):
+        return number + 1
+
+
+class Before:
+    def after(self, number):
+        return number - 1
+
+
+@pytest.mark.parametrize("reveal", [True, False])
+def test_a_hidden_case_does_not_say_what_methods_are_called_with(reveal):
+    cases = (Case("", ([], [["after", 4711]])),)
+    expected = tuple(run("object", After, case) for case in cases)
+    sheet = Sheet("a.b", "A", 1, "object", ("output",), (), (), ("it",), {}, "", cases, expected, ())
+    found = assess(sheet, [run("object", Before, case) for case in cases], reveal=reveal)
+    assert "call 1, after" in found.text()
+    assert ("4711" in found.text()) == reveal
+
+
 def test_a_changed_list_is_not_called_a_tensor():
     case = Case("", ([2, 1],))
     assert "tensor" not in meaning_of(inputs_unchanged, case)

@@ -137,6 +137,12 @@ LISTED: dict[str, dict[str, Row]] = {
         "filter: later calls": "what_is_not_allowed_is_refused",
         "filter: numbers": ("calls_have_the_numbers_that_libseccomp_knows", 'read": (0, 63)', 'read": (0, 64)'),
     },
+    "test_kinds": {
+        "hidden: what methods are called with": ("a_hidden_case_does_not_say_what_methods_are_called_with", ' if reveal else ""', ""),
+    },
+    "test_courses": {
+        "courses: only those that were named": ("a_course_that_nobody_named_is_not_executed", "folder != ENGINE and folder not in _known() and not (named and folder == start)", "False"),
+    },
     "test_clock": {
         "clock: CPU time": ("a_cell_has_its_cpu_time_whatever_its_share_of_a_core_is", "_last.used >= self._limit", "_at_most() >= 1e9"),
         "clock: it isn't time": ("a_cell_has_its_cpu_time_whatever_its_share_of_a_core_is", "_child.times(),", "_child.times()._replace(used=self._at_most()),"),
