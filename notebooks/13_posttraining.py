@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 13 · It answers
 #
-# - **You will learn** how a model that continues a text becomes one that does what it is asked: by
-#   demonstrations, by preferences and by rewards. Your model of lesson 8 goes through all three. Its language
-#   has a grammar, so a right answer can be parsed, a reward is exact, and so is the distance to the language.
+# - **You will learn** how a model that continues a text becomes one that answers: by demonstrations, by
+#   preferences and by rewards. Your model of lesson 8 goes through all three. Its language has a grammar, so
+#   a right answer can be parsed, and a reward is exact.
 # - **You need** lessons 8 and 9: a pretrained model, its loss, and fine-tuning; for a slip in 13.0, 12.15.
 # - **Time** {minutes} minutes, in three sittings: 13.0 to 13.8, 13.9 to 13.17, 13.18 to 13.24. Two trainings
 #   take at most two minutes each on two cores.
@@ -39,10 +39,8 @@ torch.set_num_threads(1)
 # %% [markdown]
 # ## 13.1 Requests that can be judged
 #
-# Your model of lesson 8 continues reviews. A request such as *a favourable review* means nothing to it: it has never
-# seen one. **Post-training** is what turns such a model into one that answers (Ouyang et al. 2022,
-# *InstructGPT*). For large models, people or other models judge the answers. Here a parser does, and it makes no
-# mistakes. There are two kinds of request:
+# Your model of lesson 8 continues reviews; it has never seen a request. **Post-training** turns such a model into one
+# that answers (Ouyang et al. 2022, *InstructGPT*). For large models, people or other models judge the answers; here a parser, which makes no mistakes. There are two kinds of request:
 #
 # - **write**: *a favourable review of a ghost story by a woman*. Any of four features may be named: the sentiment,
 #   the kind of book, the author, and after *about*, the hero;
@@ -160,9 +158,8 @@ check("posttraining.answer_mask", answer_mask)
 # ## 13.4 Padding
 #
 # **Why.** The rows of a batch differ in length, and a tensor's rows don't. So short rows are filled up, and a mask
-# says what is real. In lesson 8 the padding's number said so. Often it can't: many models pad with the very token
-# that ends an answer, and whoever leaves out all such tokens also leaves out the real one. Then the model never
-# learns to stop.
+# says what is real. The padding's number can't: many models pad with the very token that ends an answer, and whoever
+# leaves out all such tokens also leaves out the real one. Then the model never learns to stop.
 #
 # **By hand.** Rows 5 6 and 7, padded with 0: **5 6** and **7 0**. Real: True True and True False.
 #
@@ -264,7 +261,7 @@ with waiting_for("Exercise 13.5"), after_predicting("posttraining.rows"):
 #
 # **Why.** Demonstrations, preferences and rewards all begin with the same numbers: the log-probability of each token
 # of an answer. The logits at position $t$ predict token $t + 1$, so $T$ tokens have $T - 1$ such numbers. The shift is
-# made here, once, and nowhere else.
+# made here alone.
 #
 # **By hand.** V = 2. The logits after the first token are (0, 0), after the second (0, ln 3). The tokens are 0, 1, 1:
 # ln 1/2 = **−0.69**, then ln 3/4 = **−0.29**.
@@ -1182,7 +1179,7 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 # One of eight answers of the *fine-tuned* models is right for {measured.training_answers.fine_tuned.best_of_8} of the
 # requests. In each of the three runs that was more than one answer after the rewards,
 # {measured.training_answers.rewards.best_of_1}, though the difference's interval contains 0.
-# (At equal k the rewarded models are ahead. Your own figures are from 20 requests, so they may be off by 20 points.)
+# (At equal k the rewarded models are ahead. Yours, from 20 requests, may be off by 20 points.)
 #
 # Which is cheaper? Count sampled tokens. The training on rewards drew about
 # {measured.training_answers.rewards.tokens_sampled.1} thousand. With as many, best of eight, at
