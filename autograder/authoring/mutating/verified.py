@@ -256,8 +256,8 @@ def _passes(survivor: Tried, file: str) -> str:
         return f"{what}; add a case on which it fails, or list it in {file} with why it is right as well"
     if survivor.visible and not draws:
         return (
-            f"{what} the visible cases, and fails on all hidden ones: these have sizes or values that no visible "
-            "case has; give one of them such a size or value"
+            f"{what} the visible cases, and fails on all hidden ones: these have sizes or values that no "
+            "visible case has; give one of them such a size or value"
         )
     where = f"{len(draws)} of {HiddenSheets.DRAWS} hidden draws, such as draw {draws[0]}" if draws else ""
     where = " and ".join(filter(None, ["the visible cases" if survivor.visible else "", where]))
