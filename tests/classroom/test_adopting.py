@@ -76,7 +76,7 @@ def course(tmp_path):
 def test_solutions_become_references_and_the_inputs_of_tests_cases(tmp_path, course):
     path = written(tmp_path / "Problem set 1.ipynb", *CELLS)
     lesson, adopted, lost, files = adopt(path, course)
-    assert lesson == "00_problem_set_1" and lesson in at(course).lessons
+    assert lesson == "01_problem_set_1" and lesson in at(course).lessons
     found = {each.name: each for each in adopted}
     assert [*found] == ["damp", "total", "scaled", "root"]
     assert {call.args for call in found["damp"].calls.values()} == {"[[0, 0]]", "[[1, 2]]", "[[2, 4]]"}
@@ -115,10 +115,10 @@ def test_what_is_adopted_builds_in_a_course_of_its_own(tmp_path, course):
     done = headstart("adopt", str(path))
     assert done.returncode == 0, done.stderr
     assert "headstart: scaled (cell 7): 1 case." in done.stdout
-    done = headstart("build", "00_ps1")
+    done = headstart("build", "01_ps1")
     assert done.returncode == 0, done.stderr
     assert "ps1.scaled is a draft" in done.stderr
-    released = nbformat.read(course / "release/00_ps1/00_ps1.ipynb", 4)
+    released = nbformat.read(course / "release/01_ps1/01_ps1.ipynb", 4)
     text = "\n".join(cell.source for cell in released.cells)
     assert "raise NotImplementedError" in text and "helper(v)" not in text and "assert" not in text
 

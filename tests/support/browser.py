@@ -238,6 +238,8 @@ class Notebook:
 
     def barriers(self) -> list[str]:
         """What axe-core calls serious or critical in the outputs: its rule, and the elements."""
+        # A slider gets its name from a script beside it, which may run after the slider is there.
+        expect(self.page.locator(".jp-OutputArea [role=slider]:not([aria-label])")).to_have_count(0)
         self.page.evaluate(AXE.read_text())
         return self.page.evaluate(SERIOUS)
 
