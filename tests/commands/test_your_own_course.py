@@ -56,7 +56,7 @@ def test_each_command_of_the_page_does_what_it_says(home: Path) -> None:
             assert skeleton
             master.write_text(f"{before}\n\n{cells}")
     assert "12" in said["headstart report 01"] or "13" in said["headstart report 01"]
-    assert "1 passed" in said["python -m pytest"]
+    assert "2 passed" in said["python -m pytest"]
     assert list((cwd / "feedback/ada/01_averages").glob("*.html"))
     assert (cwd / "reports/01_averages.html").is_file() and (cwd / "release/01_averages.zip").is_file()
 
