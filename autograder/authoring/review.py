@@ -260,12 +260,12 @@ def _regions(cell: Cell) -> Found:
 def _whole_classes(cell: Cell, tree: ast.Module) -> Found:
     """A solution is inside of functions: the stub in a class's body would raise as the class is made."""
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    begun = {number for number, text in enumerate(cell.source.split("\n"), start=1) if BEGIN in text}
     within = {line for node in functions for line in range(node.lineno, (node.end_lineno or 0) + 1)}
     for made in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
-        for line in range(made.lineno, (made.end_lineno or 0) + 1):
-            if BEGIN in cell.source.split("\n")[line - 1] and line not in within:
-                text = f"the stub would stand in the class {made.name} itself, and raise as the class is made"
-                yield cell.first + line - 1, f"{text}; put the body of each method between {BEGIN} and {END}"
+        for line in sorted(begun.intersection(range(made.lineno, (made.end_lineno or 0) + 1)) - within):
+            text = f"the stub would stand in the class {made.name} itself, and raise as the class is made"
+            yield cell.first + line - 1, f"{text}; put the body of each method between {BEGIN} and {END}"
 
 
 def _rubric(cell: Cell, solution: str) -> Found:
