@@ -36,7 +36,7 @@ def assess(
     """
     outcomes = [judged(sheet.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
     if sheet.driver == "object":
-        outcomes = [_asked_for(sheet, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
+        outcomes = _as_asked(sheet, outcomes)
     finding = Finding(sheet.title, Status.PASSED, sheet.points, len(sheet.cases))
     # defence: message: what hidden cases print
     finding = _with_prints(finding, sheet, outcomes, 0) if reveal else finding
@@ -73,18 +73,22 @@ def assess(
     )
 
 
-def _asked_for(sheet: Sheet, case: Case, outcome: Outcome) -> Outcome:
-    """An outcome without what a method gives, such as self, that gives nothing in any right call."""
-    calls = [
-        (name, value)
-        for each, right in zip(sheet.cases, sheet.expected, strict=True)
-        for (name, *_), value in zip(each.args[1], right.outputs or (), strict=False)
+def _as_asked(sheet: Sheet, outcomes: list[Outcome]) -> list[Outcome]:
+    """Outcomes without what a method gives, such as self, that gives nothing in any right call."""
+    rights = zip(sheet.cases, sheet.expected, strict=True)
+    pairs = [pair for case, right in rights for pair in _given(case, right)]
+    asked = {name for name, value in pairs if value is not None}
+    return [
+        replace(outcome, outputs=[value if name in asked else None for name, value in _given(case, outcome)])
+        if isinstance(outcome.outputs, list)
+        else outcome
+        for case, outcome in zip(sheet.cases, outcomes, strict=True)
     ]
-    asked = {name for name, value in calls if value is not None}
-    if not isinstance(outcome.outputs, list):
-        return outcome
-    pairs = zip(case.args[1], outcome.outputs, strict=False)
-    return replace(outcome, outputs=[value if name in asked else None for (name, *_), value in pairs])
+
+
+def _given(case: Case, outcome: Outcome) -> list[tuple[str, object]]:
+    """Each method that a case calls, with what it gave."""
+    return [(name, value) for (name, *_), value in zip(case.args[1], outcome.outputs or (), strict=False)]
 
 
 def _with_prints(finding: Finding, sheet: Sheet, outcomes: list[Outcome], first: int) -> Finding:
