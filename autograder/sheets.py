@@ -1,6 +1,7 @@
 """Exercises -> sheets: runs references and misconceptions on cases, so that a check needs only numbers."""
 
 import contextlib
+import functools
 import hashlib
 import hmac
 import inspect
@@ -12,6 +13,7 @@ from typing import Any
 
 from autograder.drawing import generator
 from autograder.exercise import Exercise, Misconception
+from autograder.fresh import as_defined
 from autograder.kept import FitDraws
 from helpers.checking.assessing import assess
 from helpers.checking.calling.drivers import judged, run
@@ -28,7 +30,17 @@ VISIBLE_SEED = "visible"
 DRAWS_AT_MOST = 30
 # Our answers run one at a time: a driver seeds torch's generator, which all threads of a process share, and a
 # grader's threads would take each other's random numbers.
-_RUNNING = threading.Lock()
+_RUNNING = threading.RLock()
+
+
+@contextlib.contextmanager
+def fresh(answer: Any) -> Iterator[None]:
+    """While this lasts, an answer of ours runs on one sheet's cases; it begins as it was defined.
+
+    Any thread may call it, and others wait.
+    """
+    with _RUNNING, as_defined(answer):
+        yield
 
 
 def outcome_of(exercise: Exercise, answer: Any, case: Case) -> Outcome:
@@ -122,7 +134,8 @@ def with_misconceptions(sheet: Sheet, exercise: Exercise) -> Sheet:
     """The sheet with what each misconception gives on its cases."""
 
     def known(each: Misconception) -> KnownMisconception:
-        outcomes = [_judged(exercise, each.variant, case) for case in sheet.cases]
+        with fresh(each.variant):
+            outcomes = [_judged(exercise, each.variant, case) for case in sheet.cases]
         if exercise.driver == "choice":
             [right], [chosen] = sheet.expected, outcomes
             wrong = {slot: option for slot, option in chosen.outputs.items() if option != right.outputs[slot]}
@@ -142,18 +155,28 @@ def failing_case(exercise: Exercise, answer: Any, sheet: Sheet, first: int = 0) 
         first: the case to begin with. The first failure ends it, so where it failed before is a good guess.
     """
     values = replace(exercise, properties=())  # wrong ones are seen sooner than wrong gradients
-    numbers = range(len(sheet.cases))
-    for number in (*numbers[first:], *numbers[:first]):
-        case, expected = sheet.cases[number], sheet.expected[number]
-        outcome = judged(exercise.driver, case, outcome_of(values, answer, case))
-        coarse = not exercise.full_precision
-        if outcome.status != CallStatus.RETURNED or compare(expected.outputs, outcome.outputs, coarse=coarse):
-            return number
-        one = replace(sheet, cases=(case,), expected=(expected,), misconceptions=())
-        outcome = Outcome.from_json(outcome_of(exercise, answer, case).to_json())
-        if assess(one, [outcome]).status != Status.PASSED:
-            return number
+    numbers = [*range(first, len(sheet.cases)), *range(first)]
+    for fails in (functools.partial(_wrong_values, values), functools.partial(_fails, exercise)):
+        with fresh(answer):
+            for number in numbers:
+                if fails(answer, sheet, number):
+                    return number
     return None
+
+
+def _wrong_values(exercise: Exercise, answer: Any, sheet: Sheet, number: int) -> bool:
+    case, expected = sheet.cases[number], sheet.expected[number]
+    outcome = judged(exercise.driver, case, outcome_of(exercise, answer, case))
+    coarse = not exercise.full_precision
+    returned = outcome.status == CallStatus.RETURNED
+    return not returned or compare(expected.outputs, outcome.outputs, coarse=coarse) is not None
+
+
+def _fails(exercise: Exercise, answer: Any, sheet: Sheet, number: int) -> bool:
+    case, expected = sheet.cases[number], sheet.expected[number]
+    one = replace(sheet, cases=(case,), expected=(expected,), misconceptions=())
+    outcome = Outcome.from_json(outcome_of(exercise, answer, case).to_json())
+    return assess(one, [outcome]).status != Status.PASSED
 
 
 class HiddenSheets:
@@ -234,7 +257,8 @@ class HiddenSheets:
             self._failed[key] = failed
         for alternative in exercise.alternatives if fair else ():
             # Once for each case, where `failing_case` calls an answer twice to see a wrong one sooner.
-            outcomes = [outcome_of(exercise, alternative, case) for case in sheet.cases]
+            with fresh(alternative):
+                outcomes = [outcome_of(exercise, alternative, case) for case in sheet.cases]
             if assess(sheet, outcomes).status != Status.PASSED:
                 return f"{alternative.__name__} fails"
         return ""
@@ -266,7 +290,8 @@ def _draw(exercise: Exercise, seed: str) -> tuple[list[Case], list[Outcome]]:
     )
     for _ in range(DRAWS_AT_MOST):
         cases = exercise.cases(drawn_from)
-        expected = [_expected(exercise, case) for case in cases]
+        with fresh(exercise.reference):
+            expected = [_expected(exercise, case) for case in cases]
         if all(_steady(exercise, *pair) for pair in zip(cases, expected, strict=True)):
             return cases, expected
     raise ValueError(f"{exercise.id}: of {DRAWS_AT_MOST} draws, float32 rounding decides each")

@@ -1,6 +1,7 @@
 """Sheets are made of cases that judge fairly; a forbidden name is forbidden, and only while an answer runs."""
 
 import os
+import random
 import subprocess
 import sys
 import time
@@ -11,9 +12,10 @@ from pathlib import Path
 import pytest
 import torch
 
+from autograder.authoring import trials
 from autograder.classroom.course import course_directory, hidden_secret
 from autograder.courses import current
-from autograder.exercise import Exercise
+from autograder.exercise import Exercise, Misconception
 from autograder.exercises import load
 from autograder.kept import FitDraws
 from autograder.lessons import ROOT
@@ -225,3 +227,60 @@ def test_a_forbidden_name_raises_while_an_answer_runs_and_only_then(name):
     assert (outcome.status, outcome.error) == ("forbidden", name)
     assert resolve() is before
     assert run(exercise.driver, before, case, forbidden=exercise.forbidden).status == "forbidden"
+
+
+class Shelf:
+    def __init__(self, size):
+        self.items = {}
+
+    def put(self, key, value):
+        self.items[key] = value
+        return len(self.items)
+
+
+class OneForAll:
+    items: dict = {}  # noqa: RUF012
+    count = 0
+
+    def __init__(self, size):
+        self.size = size
+
+    def put(self, key, value):
+        OneForAll.count += 1
+        self.items[key] = value
+        return len(self.items)
+
+
+def shelves(generator: random.Random) -> list[Case]:
+    return [Case(f"shelf {n}", ([3], [["put", f"{n}", generator.randrange(9)]])) for n in range(3)]
+
+
+def longer(number):
+    return [*range(number)]
+
+
+def remembered(number, kept=[]):  # noqa: B006
+    remembered.calls = getattr(remembered, "calls", 0) + 1
+    kept += range(number)
+    return list(kept)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "fields"),
+    [
+        (Shelf, OneForAll, {"driver": "object", "cases": shelves}),
+        (longer, remembered, {"cases": lambda g: [Case(f"call {n}", (n,)) for n in (2, 3)]}),
+    ],
+)
+def test_a_wrong_answer_that_remembers_begins_anew_with_each_sheet(right, wrong, fields):
+    """Within one it remembers from case to case, as in a student's notebook."""
+    exercise = Exercise(
+        id="topic.name", title="", points=1, reference=right, **fields,
+        misconceptions=(Misconception("remembers", wrong, "It remembers what was put elsewhere."),),
+    )  # fmt: skip
+    one, other = (make_sheet(exercise, VISIBLE_SEED) for _ in range(2))
+    assert one.to_json() == other.to_json()
+    found = [trials.checked(exercise, wrong, one) for _ in range(2)]
+    assert [each.cause for each in found] == ["remembers", "remembers"]
+    assert failing_case(exercise, wrong, one) == failing_case(exercise, wrong, one) == 1
+    assert not hasattr(wrong, "calls") and getattr(wrong, "count", 0) == 0

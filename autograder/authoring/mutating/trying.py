@@ -5,7 +5,7 @@ import json
 import signal
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,15 @@ from typing import Any
 from autograder.authoring.mutating.around import VISIBLE_SHAPES, every
 from autograder.authoring.mutating.mutants import Changed
 from autograder.exercise import Exercise
-from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet, one_thread, outcome_of
+from autograder.sheets import (
+    VISIBLE_SEED,
+    HiddenSheets,
+    failing_case,
+    fresh,
+    make_sheet,
+    one_thread,
+    outcome_of,
+)
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checks import Sheet
 
@@ -40,6 +48,11 @@ class Tried:
     draws: tuple[int, ...]
 
     @property
+    def everywhere(self) -> bool:
+        """Whether it passes on the visible cases and on all draws."""
+        return self.visible and len(self.draws) == HiddenSheets.DRAWS
+
+    @property
     def survives(self) -> bool:
         """Whether it passes anywhere; on the visible cases, some are made to."""
         return bool(self.draws) or (self.visible and self.mutant.kind != VISIBLE_SHAPES)
@@ -50,15 +63,24 @@ def survivors(exercise: Exercise) -> Iterator[Tried]:
     return (each for each in tried(exercise) if each.survives)
 
 
-def tried(exercise: Exercise) -> Iterator[Tried]:
+def drawn(exercise: Exercise) -> list[Sheet]:
+    """The sheets that mutants are tried on: the visible one, then the hidden draws."""
+    hidden = HiddenSheets(SECRET)
+    visible = make_sheet(exercise, VISIBLE_SEED, misconceptions=False)
+    return [visible, *(hidden.draw(exercise, number) for number in range(HiddenSheets.DRAWS))]
+
+
+def tried(exercise: Exercise, drawn_before: Sequence[Sheet] = ()) -> Iterator[Tried]:
     """Each mutant of an exercise, on its visible sheet and on all hidden draws.
+
+    Args:
+        exercise: the exercise.
+        drawn_before: what `drawn` gives, where that has been called.
 
     Raises:
         RuntimeError: a mutant changed what belongs to the cases, so the others were judged wrongly.
     """
-    hidden = HiddenSheets(SECRET)
-    sheets = [hidden.draw(exercise, number) for number in range(HiddenSheets.DRAWS)]
-    visible = make_sheet(exercise, VISIBLE_SEED, misconceptions=False)
+    visible, *sheets = drawn_before or drawn(exercise)
     with Limits() as limits:
         for mutant in every(exercise, visible):
             failed = first = limits.failing_case(exercise, mutant.answer, visible)
@@ -133,10 +155,11 @@ class Limits:
         _alarm(SECONDS)
         try:
             found = []
-            for case in sheet.cases:
-                found.append(outcome_of(exercise, answer, case))
-                if found[-1].status == CallStatus.INTERRUPTED:  # the alarm rings once
-                    return None
+            with fresh(answer):
+                for case in sheet.cases:
+                    found.append(outcome_of(exercise, answer, case))
+                    if found[-1].status == CallStatus.INTERRUPTED:  # the alarm rings once
+                        return None
             return [Outcome.from_json(json.loads(json.dumps(outcome.to_json()))) for outcome in found]
         except (_TooLong, MemoryError, RecursionError):
             return None
