@@ -18,7 +18,8 @@ from autograder.drawing import generator
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED
 from helpers.checking.calling.outcome import Case, Outcome
-from helpers.checking.kinds.arrays import Array, dtype_name, is_array
+from helpers.checking.calling.values import arrays
+from helpers.checking.kinds.arrays import Array, dtype_name, is_array, is_tensor
 
 SIZE = r"(?:\d+|\d*[A-Za-z]\w*)"
 AXIS = rf"{SIZE}(?:\s*[·+-]\s*{SIZE})*"
@@ -45,6 +46,7 @@ OTHER_RESULTS = (
     "iterate",
     "printed",
 )  # drivers whose results aren't the answer's own
+UNNAMED = ("object", "prepare", "train")  # drivers whose answers take what no docstring names
 LEADING = ("no axis in front", "an axis of 1 in front", "several axes in front")
 DRAWS = 32
 VARIED = 3  # sizes of one name on the visible cases that are enough
@@ -123,6 +125,8 @@ def _text(axes: list[str]) -> str:
 class Call:
     """One call beside its docstring. `problems` says what doesn't fit, `sizes` what each name stands for.
 
+    `fixed` says whether the docstring leaves the number of axes of no argument open.
+
     Args:
         said: what the docstring says.
         arguments: what goes in, by name. Layers and the like are left out.
@@ -134,7 +138,14 @@ class Call:
         self.sizes: Sizes = {}
         self.problems: list[str] = []
         self._numbers(arguments)
-        self._inputs({name: found for name, value in arguments.items() if (found := _directly(value))})
+        texts = self._inputs(
+            {name: found for name, value in arguments.items() if (found := _directly(value))}
+        )
+        self.fixed = all(
+            _axes_are_fixed(texts.get(name, said.arguments.get(name, "")), len(_directly(value)))
+            for name, value in arguments.items()
+            if not (value is None or isinstance(value, bool | int | float | complex | str) or callable(value))
+        )
         self._outputs(arguments, _directly(outputs))
 
     def _numbers(self, arguments: Mapping[str, Any]) -> None:
@@ -143,7 +154,8 @@ class Call:
                 symbol = SYMBOL.match(self.said.arguments.get(name, ""))
                 self.sizes |= {name: value} | ({symbol[1]: value} if symbol else {})
 
-    def _inputs(self, given: Mapping[str, list[Array]]) -> None:
+    def _inputs(self, given: Mapping[str, list[Array]]) -> Mapping[str, str]:
+        """Compare what goes in. Returns what the docstring says of each."""
         texts = {name: self.said.arguments.get(name, "") for name in given}
         if not any(texts.values()) and (written := shapes(self.said.inputs)):
             each = itertools.cycle(written) if " each" in self.said.inputs else iter(written)
@@ -152,6 +164,7 @@ class Call:
             for name, text in texts.items():
                 if ("broadcastable" in text) == broadcast:
                     self._fit(f"`{name}`", given[name], text, broadcast)
+        return texts
 
     def _outputs(self, arguments: Mapping[str, Any], outputs: list[Array]) -> None:
         text = self.said.returns
@@ -182,6 +195,13 @@ class Call:
         names = dict.fromkeys(re.findall(r"[A-Za-z]\w*|\.\.\.", text))
         known = ", ".join(f"{name} is {self.sizes[name]}" for name in names if name in self.sizes)
         return f"{text}, and {known}" if known else text
+
+
+def _axes_are_fixed(text: str, count: int) -> bool:
+    """Whether a text says how many axes each of so many arrays has."""
+    written = [len(axes) if axes[0] != "..." else 0 for axes in shapes(text)]
+    known = bool(written) and 0 not in written and "broadcastable" not in text
+    return known and (len(set(written)) == 1 or len(written) == count)
 
 
 def _match(axes: list[str], shape: tuple[int, ...], sizes: Sizes, broadcast: bool) -> Sizes | None:
@@ -249,8 +269,36 @@ def faults(exercise: Exercise, said: Docstring, cases: Iterable[tuple[Case, Outc
         if found := call(exercise, said, case, expected).problems:
             yield f"{where}, {found[0]}; change the case, or the docstring"
             return
+        if _unasked_float64(exercise, said, case, expected):
+            text = "the reference gives float64, for which neither an input nor the docstring asks"
+            yield f"{where}, {text}; let it give float32, or name float64 in the docstring"
+            return
     if not exercise.fixed:
         yield from (f"{text}, or say in `fixed` why it can't be" for text in unvaried(exercise, said))
+
+
+def _unasked_float64(exercise: Exercise, said: Docstring, case: Case, expected: Outcome) -> bool:
+    """Whether tensors come out in a dtype that is neither torch's own nor anything's that a student sees."""
+    if exercise.driver in OTHER_RESULTS or "float64" in " ".join(
+        (said.returns, said.inputs, *said.arguments.values())
+    ):
+        return False
+    given = {dtype_name(array) for array in arrays([case.args, dict(case.kwargs)])}
+    made = {dtype_name(array) for array in arrays(expected.outputs) if is_tensor(array)}
+    return "float64" in made - given
+
+
+def fixed_axes(exercise: Exercise, said: Docstring, cases: Iterable[Case]) -> bool:
+    """Whether the docstring says of everything that goes in how many axes it has.
+
+    Arrays deeper down, in lists of lists or in what methods are called with, are described by none.
+
+    Args:
+        exercise: the exercise.
+        said: what its docstring says.
+        cases: calls of its answer.
+    """
+    return exercise.driver not in UNNAMED and all(call(exercise, said, case, None).fixed for case in cases)
 
 
 def unvaried(exercise: Exercise, said: Docstring) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """What rounding does to an exercise: how exact its reference is, and whether rounding decides an answer."""
 
-import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,8 +11,9 @@ from autograder.exercise import Exercise
 from autograder.sheets import outcome_of
 from helpers.checking.calling.drivers import judged
 from helpers.checking.calling.outcome import Case, Outcome
-from helpers.checking.calling.values import map_tensors, tensors
+from helpers.checking.calling.values import arrays, map_tensors, tensors
 from helpers.checking.comparing import compare
+from helpers.checking.kinds.arrays import is_floating
 
 SLACK = 0.1  # of what a comparison allows: the rest is for answers
 NARROW = (torch.float16, torch.bfloat16, torch.float32)
@@ -47,6 +47,8 @@ def faults(exercise: Exercise, cases: Sequence[tuple[Case, Outcome, str]]) -> It
     for case, expected, where in cases:
         if inexact(exercise, case, expected):
             cure = "let each step of it compute in the dtype of the inputs"
+            if not any(map(is_floating, arrays([case.args, dict(case.kwargs)]))):
+                cure = "let each step of it compute in float64, and give its result the dtype it should have"
             yield f"{where}, the reference is less exact than answers have to be; {cure}"
             break
     deciding = decisions(exercise, [case for case, _, _ in cases])
@@ -59,26 +61,14 @@ def inexact(exercise: Exercise, case: Case, expected: Outcome) -> bool:
     """Whether the reference is less exact on a case than answers have to be."""
     if exercise.driver in OTHERS_MODELS:
         return False
-    with _exactly():
+    with _Widened():
         exact = judged(exercise.driver, case, outcome_of(exercise, exercise.reference, case))
     got = _like(expected.outputs, exact.outputs)
     return compare(expected.outputs, got, slack=SLACK) is not None
 
 
-@contextlib.contextmanager
-def _exactly() -> Iterator[None]:
-    """Compute in float64 throughout, whatever the code says."""
-    usual = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
-    try:
-        with _Widened():
-            yield
-    finally:
-        torch.set_default_dtype(usual)
-
-
 class _Widened(TorchDispatchMode):
-    """Lets each operation take and give float64 in place of narrower numbers."""
+    """Computes in float64 throughout: each operation takes and gives it in place of narrower numbers."""
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -88,7 +78,9 @@ class _Widened(TorchDispatchMode):
         self, func: Any, types: object, args: tuple = (), kwargs: Mapping | None = None
     ) -> Any:
         args, kwargs = _wide(args), _wide(dict(kwargs or {}))
-        return func(*args, **kwargs)
+        # What is made of nothing, such as zeros, is widened too: what is written into it would otherwise go
+        # into the wide copy that the writing gets, and be lost.
+        return _wide(func(*args, **kwargs))
 
 
 def _wide(value: Any) -> Any:
@@ -129,16 +121,21 @@ class _Decisions(TorchDispatchMode):
     def _should_skip_dynamo(cls) -> bool:
         return False
 
+    def _rounds(self, tensor: torch.Tensor) -> bool:
+        """Whether a tensor is rounded, or its sums and products are: those of whole numbers are exact."""
+        return id(tensor) in self.computed or not bool((tensor == tensor.round()).all())
+
     def __torch_dispatch__(
         self, func: Any, types: object, args: tuple = (), kwargs: Mapping | None = None
     ) -> Any:
         result = func(*args, **(kwargs or {}))
         name = func._schema.name.removeprefix("aten::").removesuffix("_")
-        given = [tensor for tensor in tensors([args, dict(kwargs or {})]) if tensor.is_floating_point()]
+        floats = [tensor for tensor in tensors([args, dict(kwargs or {})]) if tensor.is_floating_point()]
+        given = list(filter(self._rounds, floats))
         made = [tensor for tensor in tensors(result) if tensor.is_floating_point()]
         rounded = any(id(tensor) in self.computed for tensor in given)
         if given and (name in DECIDE or (rounded and name in COMPARE and not made)):
             self.names.add("a cast to whole numbers" if name == "_to_copy" else name)
-        if rounded or (given and name not in MOVE and not func.is_view):
-            self.computed |= {id(tensor): tensor for tensor in made}
+        if rounded or (floats and name not in MOVE and not func.is_view):
+            self.computed |= {id(tensor): tensor for tensor in made if given or self._rounds(tensor)}
         return result

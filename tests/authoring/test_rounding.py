@@ -45,6 +45,11 @@ def whole(x):
     return (3 * x).long()
 
 
+def with_a_count(x):
+    count = (x > 0).to(x.dtype).sum()
+    return torch.where(count > 0, x.sum() / count.clamp(min=1), 0.0)
+
+
 def exercise(reference: Any, **fields: Any) -> Exercise:
     cases = lambda g: [Case("numbers", (torch.randn(4, generator=g, dtype=torch.float64),))]  # noqa: E731
     return Exercise(
@@ -59,6 +64,35 @@ def test_a_reference_that_rounds_to_float32_is_refused(reference, said) -> None:
     assert sum(each.startswith(text) for each in found) == said
 
 
+def filled_in_float32(n):
+    table = torch.zeros(n, 2)
+    table[:, 1] = torch.arange(n) / 3
+    return table
+
+
+def filled_in_float64(n):
+    return torch.stack([torch.zeros(n), torch.arange(n, dtype=torch.float64) / 3], -1)
+
+
+def far_from_exact(n):
+    return (torch.arange(n) * 1e5 + 0.3) % 1
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        (filled_in_float32, ""),  # no input says which dtype is wanted: torch's own is
+        (filled_in_float64, "the reference gives float64, for which neither an input nor the docstring asks"),
+        (far_from_exact, "let each step of it compute in float64, and give its result the dtype it should"),
+    ],
+)
+def test_what_is_made_of_whole_numbers_alone_is_judged_by_its_own_dtype(reference, said) -> None:
+    made = exercise(reference, cases=lambda g: [Case("sizes", (int(torch.randint(5, 9, (), generator=g)),))])
+    found = [problem.text for problem in trials.problems(made, trials.Given(), lambda _: {})]
+    told = [text for text in found if "the reference " in text]
+    assert [said in text for text in told] == [True] * bool(said)
+
+
 @pytest.mark.parametrize(
     ("reference", "operations"),
     [
@@ -67,6 +101,7 @@ def test_a_reference_that_rounds_to_float32_is_refused(reference, said) -> None:
         (above_the_mean, {"gt"}),
         (whole, {"a cast to whole numbers"}),
         (largest, set()),
+        (with_a_count, set()),  # counts aren't rounded, in whatever dtype they are
         (above_a_number, set()),  # the same numbers for everybody
         (turned_exactly, set()),
     ],
