@@ -17,11 +17,12 @@ def clamped(x, dim):
 ```
 """
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from autograder.answers import slip
+from autograder.answers import MARK, SlipError, slip
 from autograder.exercise import Exercise, Misconception
 from helpers.checking.calling.outcome import Case
 
@@ -58,11 +59,13 @@ class Entry:
 
     def reference(self, answer: Answer) -> Answer:
         """Mark the right answer, where no lesson's helpers have it."""
+        self._is_known()
         self._fields["reference"] = answer
         return answer
 
     def cases(self, make: Answer) -> Answer:
         """Mark the function that makes the cases from a generator of random numbers."""
+        self._is_known()
         self._fields["cases"] = make
         return make
 
@@ -92,7 +95,15 @@ class Entry:
 
     def choice(self, name: str, chosen: Mapping[str, Any]) -> "Wrong":
         """Add wrong choices of an exercise of choice, as `{slot: option}`."""
+        self._is_known()
         return self._wrong(name, chosen)
+
+    def _is_known(self) -> None:
+        """Refuse a file that calls its entry something else: what is marked would be in no exercise."""
+        room = sys._getframe(2).f_globals  # of the file, which calls the mark
+        names = [name for name, value in room.items() if value is self]
+        if names and MARK not in names:
+            raise SlipError(f"the entry is called `{names[0]}`; call it `{MARK}`, as every file does")
 
     def _wrong(self, name: str, variant: Any) -> "Wrong":
         self._misconceptions.append(Misconception(name, variant, ""))

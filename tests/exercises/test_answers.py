@@ -195,6 +195,22 @@ def test_a_choice_has_its_options_as_its_only_case():
     assert exercise.misconceptions[0].variant == {"b": 1}
 
 
+def test_an_entry_of_another_name_stops_the_build_with_its_file_and_line(tmp_path, capsys):
+    """Its answer, of the same name, would take its place, and the file would have no exercise."""
+    course = Course(tmp_path)
+    place = tmp_path / "exercises/attention/double.py"
+    place.parent.mkdir(parents=True)
+    text = FILE.replace("exercise = ", "double = ").replace("exercise.", "double.")
+
+    def load(topic: str) -> dict[str, Exercise]:
+        return {"attention.double": made(text, place)}
+
+    assert build([], False, root=course.root, load=load) == 1
+    line = text.split("\n").index("@double.reference") + 1
+    said = "the entry is called `double`; call it `exercise`, as every file does"
+    assert f"exercises/attention/double.py:{line}: {said}" in capsys.readouterr().err
+
+
 def test_a_slip_that_no_longer_fits_stops_the_build_with_its_file_and_line(tmp_path, capsys):
     course = Course(tmp_path)
     place = tmp_path / "exercises/attention/double.py"
