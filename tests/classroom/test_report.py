@@ -1,6 +1,7 @@
 """The report on a class, as a page."""
 
 import base64
+import inspect
 import io
 import re
 from dataclasses import replace
@@ -11,9 +12,11 @@ import pytest
 from rich.console import Console
 
 from autograder.classroom.reports.lesson import page
-from autograder.classroom.reports.tables import problems, summary
+from autograder.classroom.reports.tables import KINDS, problems, summary
 from autograder.exercises import load
 from autograder.results import Verdict
+from helpers.checking.finding import Finding
+from helpers.checking.properties import PROPERTIES
 
 SOFTMAX, SCALED = "attention.softmax", "attention.scaled_dot_product"
 
@@ -41,10 +44,21 @@ def test_the_page_says_who_made_which_mistake(exercises):
     sentence = next(m.sentence for m in exercises[SCALED].misconceptions if m.name == "unscaled")
     line = text[text.index(sentence) :].partition("</tr>")[0]
     assert "<summary>2</summary>bob, c&lt;b&gt;</details>" in line
-    assert text.index(sentence) < text.index("Unexplained") < text.index("shape (1 of 1)")
+    assert (
+        text.index(sentence)
+        < text.index("Unexplained")
+        < text.index("The result has the wrong shape. (1 of 1)")
+    )
     assert "4 students" in text
     assert "the file is &lt;empty&gt;" in text
     assert waiting in text
+
+
+def test_each_kind_of_problem_is_said_in_words():
+    text = inspect.getdoc(Finding) or ""
+    causes = re.findall(r'"(\w+)"', text[text.index("cause:") : text.index("relation:")])
+    assert "value" in causes and "unusable" in causes
+    assert {*causes, *PROPERTIES} <= KINDS.keys()
 
 
 def test_what_no_misconception_explains_is_grouped_by_what_is_true_of_most(exercises):

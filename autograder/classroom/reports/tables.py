@@ -73,6 +73,28 @@ def _misconceptions(verdicts: list[Verdict], exercises: Mapping[str, Outline]) -
     return table
 
 
+KINDS = {  # of problems that no misconception explains, by a verdict's cause
+    "": "A different answer is expected.",
+    "type": "The result is of the wrong kind.",
+    "structure": "The result has the wrong parts, or none.",
+    "shape": "The result has the wrong shape.",
+    "dtype": "The result has the wrong dtype.",
+    "nan": "There is NaN in the result.",
+    "value": "The values are wrong, each time differently.",
+    "raised": "It raises an exception.",
+    "forbidden": "It uses what is forbidden.",
+    "timeout": "It takes too long.",
+    "unusable": "It can't be called as the exercise asks.",
+    "needs": "An earlier answer is wrong.",
+    "inputs_unchanged": "It changes its arguments.",
+    "shares_nothing": "The result shares memory with the arguments.",
+    "gradient_reaches_inputs": "Gradients don't arrive, or have wrong numbers.",
+    "rows_sum_to_one": "Rows don't sum to 1.",
+    "whole_numbers_in_int64": "Whole numbers aren't in int64.",
+    "stays_small": "A tensor on the way is too large.",
+}
+
+
 def unexplained(verdicts: Iterable[Verdict], exercises: Mapping[str, Outline]) -> dict[str, list[Verdict]]:
     """The failed verdicts that no misconception explains, by exercise, those with most of them first."""
     known = {(id, m.name) for id, exercise in exercises.items() for m in exercise.misconceptions}
@@ -89,7 +111,7 @@ def unexplained(verdicts: Iterable[Verdict], exercises: Mapping[str, Outline]) -
 def most_common(verdicts: list[Verdict]) -> str:
     """What is true of most of some verdicts' numbers, or else the kind of problem that most have."""
     relations = Counter(verdict.relation for verdict in verdicts if verdict.relation)
-    kinds = Counter(verdict.cause or "failed" for verdict in verdicts)
+    kinds = Counter(KINDS.get(verdict.cause, verdict.cause.replace("_", " ")) for verdict in verdicts)
     [(said, count)] = (relations or kinds).most_common(1)
     return f"{said} ({count} of {len(verdicts)})"
 
