@@ -144,7 +144,7 @@ def _compiled(name: str, right: Any, text: str) -> Any:
     file = f"<{right.__module__}.{right.__name__}, {name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     names = {"math": math, **known_packages()} | vars(sys.modules[right.__module__])
-    if unknown := sorted(_globals(text) - names.keys() - vars(builtins).keys()):
+    if unknown := sorted(free_names(text) - names.keys() - vars(builtins).keys()):
         cure = "import it, or change the edits"
         raise SlipError(f'slip "{name}": `{unknown[0]}` isn\'t known beside `{right.__name__}`; {cure}')
     exec(compile(text, file, "exec", dont_inherit=True), names)
@@ -172,7 +172,7 @@ def pasted(answer: Any, known: Container[str]) -> str:
     needed: set[str] = set()
     waiting = [text]
     while waiting:
-        for name in _globals(waiting.pop()) - needed - {answer.__name__}:
+        for name in free_names(waiting.pop()) - needed - {answer.__name__}:
             if name in statements and name not in known:
                 needed.add(name)
                 waiting.append(statements[name])
@@ -198,7 +198,7 @@ def _statements(module: ModuleType) -> dict[str, str]:
     return found
 
 
-def _globals(text: str) -> set[str]:
+def free_names(text: str) -> set[str]:
     """The names that a piece of code takes from its module."""
     found: set[str] = set()
     waiting = [symtable.symtable(text, "<answer>", "exec")]

@@ -29,8 +29,8 @@ from rich.table import Table
 from autograder import exercises, lessons
 from autograder.answers import code
 from autograder.authoring.mutating.mutants import compounds, has_mutants, mutants
-from autograder.authoring.mutating.trying import SECRET, Limits, survivors
-from autograder.authoring.mutating.verified import known_slips, listed
+from autograder.authoring.mutating.trying import SECRET, Limits, drawn, tried
+from autograder.authoring.mutating.verified import given, known_slips, listed, needless
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet
 from benchmarks import results
@@ -240,7 +240,10 @@ def of_mutants(exercise: Exercise, visible: Sheet, times: Times) -> Counts:
     """One change at a time: does it fail everywhere, and what is said of it?"""
     reasons = listed(exercise.topic).get(exercise.id, {})
     right_too = {name for names in reasons.values() for name in names}
-    holes = [each for each in survivors(exercise) if each.mutant.name not in right_too]
+    sheets = drawn(exercise)
+    passing = [each for each in tried(exercise, sheets) if each.survives]
+    right_too |= needless(exercise, passing, given(exercise.topic), sheets)[0]
+    holes = [each for each in passing if each.mutant.name not in right_too]
     counts = Counts(right_too=len(right_too), holes=len(holes))
     known = {misconception.name for misconception in exercise.misconceptions}
     with Limits() as limits:

@@ -7,27 +7,27 @@ That takes seconds for each exercise, so a build tries only those in which somet
 import ast
 import contextlib
 import functools
+import inspect
 import json
-import math
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from autograder import lessons
-from autograder.answers import known_packages, pasted
-from autograder.authoring import promised
-from autograder.authoring.master import Cell
+from autograder.answers import pasted
+from autograder.authoring import promised, recalled
+from autograder.authoring.given import Given, Solution
 from autograder.authoring.promised import Docstring
 from autograder.courses import ENGINE_HELPERS, current
 from autograder.drawing import reseed
 from autograder.exercise import Exercise, Misconception
-from autograder.recall import INPUT, LETTERS, NONE, Recall
-from autograder.sheets import VISIBLE_SEED, make_cases, make_sheet, one_thread, outcome_of
+from autograder.recall import Recall
+from autograder.sheets import VISIBLE_SEED, fresh, make_cases, make_sheet, one_thread, outcome_of
 from helpers.checking.calling.drivers import Case, Outcome, run
 from helpers.checking.calling.values import arrays
-from helpers.checking.comparing import compare
 from helpers.checking.finding import Finding, Status
 from helpers.checking.words import wanted
 from helpers.checks import Sheet, assess
@@ -42,23 +42,17 @@ Load = Callable[[str], Mapping[str, Exercise]]
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong with an exercise, and what to do about it; `name` is of the answer, if it is in one."""
+    """What is wrong with an exercise, and what to do about it.
+
+    Attributes:
+        text: says so.
+        name: of the answer, if it is in one.
+        line: of the lesson's master, if it is there.
+    """
 
     text: str
     name: str = ""
-
-
-@dataclass(frozen=True)
-class Given:
-    """What a lesson's cells give its exercises.
-
-    Attributes:
-        code: what its own cells import and define: an answer pasted into its notebook finds that there.
-        docstrings: what the stubs promise, by exercise.
-    """
-
-    code: str = ""
-    docstrings: Mapping[str, Docstring] = field(default_factory=dict)
+    line: int = 0
 
 
 def problems(exercise: Exercise, given: Given, load: Load) -> list[Problem]:
@@ -85,8 +79,10 @@ def problems(exercise: Exercise, given: Given, load: Load) -> list[Problem]:
                 found += map(Problem, texts)
             if not found:
                 found += _pasted(trial, given.code, load)
+        if not found and exercise.id in given.solutions:
+            found += _solved(trial, given.solutions[exercise.id], given.code, load)
         if isinstance(exercise, Recall):
-            found += _inputs(exercise, load)
+            found += map(Problem, recalled.faults(exercise, load))
     return found
 
 
@@ -97,28 +93,6 @@ def _rounding(exercise: Exercise, cases: list[tuple[Case, Outcome, str]]) -> Ite
     from autograder.authoring import rounding
 
     return rounding.faults(exercise, cases)
-
-
-def given_by(cells: Sequence[Cell]) -> Given:
-    """What the cells of a lesson give its exercises."""
-    return Given(_code(cells), promised.docstrings(cells))
-
-
-def _code(cells: Iterable[Cell]) -> str:
-    kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
-    code = "\n".join(cell.source for cell in cells if cell.is_code and cell.kind in ("setup", "given"))
-    lines = [line for line in code.split("\n") if not line.lstrip().startswith(("%", "!"))]
-    body = ast.parse("\n".join(lines)).body
-    return "\n".join(ast.unparse(node) for node in body if isinstance(node, kinds) or _is_constant(node))
-
-
-def _is_constant(node: ast.stmt) -> bool:
-    """Whether this gives a name a plain value: `RATE = 0.5`."""
-    try:
-        ast.literal_eval(node.value) if isinstance(node, ast.Assign) else None
-    except (ValueError, TypeError):
-        return False
-    return isinstance(node, ast.Assign)
 
 
 class _Trial:
@@ -171,11 +145,19 @@ def checked(exercise: Exercise, answer: Any, sheet: Sheet) -> Finding:
         answer: what is called; of choices, the wrong ones alone.
         sheet: as students have it, after a trip through JSON.
     """
-    if exercise.driver == "choice" and answer is not exercise.reference:
-        outcomes = [outcome_of(exercise, answer, case) for case in sheet.cases]
-    else:
-        call = functools.partial(run, gradients=exercise.gradients, forbidden=exercise.forbidden)
-        outcomes = [call(exercise.driver, answer, case) for case in sheet.cases]
+    if exercise.driver != "choice" or answer is exercise.reference:
+        return handed_in(exercise, answer, sheet)
+    return _assessed(sheet, [outcome_of(exercise, answer, case) for case in sheet.cases])
+
+
+def handed_in(exercise: Exercise, answer: Any, sheet: Sheet) -> Finding:
+    """As `checked`, of an answer that has all choices, as a student's has."""
+    call = functools.partial(run, gradients=exercise.gradients, forbidden=exercise.forbidden)
+    with fresh(answer):
+        return _assessed(sheet, [call(exercise.driver, answer, case) for case in sheet.cases])
+
+
+def _assessed(sheet: Sheet, outcomes: list[Outcome]) -> Finding:
     return assess(sheet, [Outcome.from_json(json.loads(json.dumps(o.to_json()))) for o in outcomes])
 
 
@@ -276,6 +258,27 @@ def _pasted(trial: _Trial, given: str, load: Load) -> Iterator[Problem]:
             yield Problem(f"pasted into a notebook, {name} {said}; {cure}", name.rpartition(" ")[2])
 
 
+def _solved(trial: _Trial, solution: Solution, given: str, load: Load) -> Iterator[Problem]:
+    """The solution in the notebook is right too, and remains so when the reference changes."""
+    exercise = trial.exercise
+    reference = f"the reference in exercises/{exercise.topic}/"
+    try:
+        names = notebook(exercise, given, load)
+        exec(solution.code, names)
+        answer = eval(solution.answer, names)
+    except Exception as error:
+        what = f"the notebook's solution raises {type(error).__name__}: {error}"
+        cure = "let it use only what setup cells have, earlier answers, and what cells import and define"
+        yield Problem(f"{what}; {cure}", line=solution.line)
+        return
+    for seed in trial.seeds:
+        finding = handed_in(exercise, answer, trial.read[seed])
+        if finding.status != Status.PASSED:
+            text = f"{_where(seed)}, the notebook's solution {_said(finding)}; fix it, or {reference}"
+            yield Problem(text, line=solution.line)
+            return
+
+
 def _hidden(text: str, topic: str) -> str:
     """Of what a text imports, what the students of a lesson don't have."""
     for node in ast.walk(ast.parse(text)):
@@ -300,47 +303,6 @@ def _opens(module: str) -> int:
 
 def _alike(one: Finding, other: Finding) -> bool:
     return (one.status, one.returned) == (other.status, other.returned)
-
-
-def _inputs(item: Recall, load: Load) -> Iterator[Problem]:
-    """An input shows a slip if the entry says so, and no other does."""
-    if not (about := load(item.about.partition(".")[0]).get(item.about)):
-        yield Problem(f'"{item.about}", which it is about, is no exercise; correct the id')
-        return
-    [name] = [node.name for node in ast.parse(item.code).body if isinstance(node, ast.FunctionDef)]
-    reference = about.reference
-    shows = []
-    for letter, call in zip(LETTERS, item.inputs, strict=False):
-        found, wanted = _result(item.code, call, {}), _result("", call, {name: reference})
-        if isinstance(wanted, _Raised):
-            yield Problem(f"on input {letter}, `{call}`, the reference raises {wanted}; change that input")
-        elif not _same(found, wanted):
-            shows.append(letter)
-    says = [letter for letter in [item.reference[INPUT]] if letter != NONE]
-    if shows != says:
-        found, wanted = (" and ".join(each) or "none" for each in (shows, says))
-        yield Problem(f"its slip shows on input {found}, but the entry says {wanted}; correct one of them")
-
-
-class _Raised(str):
-    """An exception by its kind."""
-
-
-def _result(code: str, call: str, names: Mapping[str, object]) -> object:
-    """What a call gives in a namespace in which some code has run."""
-    room: dict[str, Any] = {"math": math, **known_packages(), **names}
-    exec(code, room)
-    reseed(0)
-    try:
-        return eval(call, room)
-    except Exception as error:
-        return _Raised(type(error).__name__)
-
-
-def _same(left: object, right: object) -> bool:
-    if isinstance(left, tuple) and isinstance(right, tuple):
-        return len(left) == len(right) and all(map(_same, left, right))
-    return type(left) is type(right) and compare(left, right) is None
 
 
 # -- the cases -------------------------------------------------------------------------------------------
@@ -381,8 +343,24 @@ def _axes(trial: _Trial) -> Iterator[Problem]:
                 cure = "let no two axes be of one size, or say in `square` why they must"
                 what = wanted(array)
                 text = f"{where}, {what} is {tuple(array.shape)}, and swapped axes could hide"
-                yield Problem(f"{text}; {cure}")
+                yield Problem(f"{text}{_picks(trial.exercise, array.shape)}; {cure}")
                 return
+
+
+def _picks(exercise: Exercise, shape: Sequence[int]) -> str:
+    """Which calls of `pick` can have given an array two axes of one size; "" of none."""
+    twice = {size for size in shape if size > 1 and list(shape).count(size) > 1}
+    with contextlib.suppress(OSError, SyntaxError):
+        tree = ast.parse(textwrap.dedent(inspect.getsource(exercise.cases)))
+        calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "pick"]
+        giving = [
+            f"`{ast.unparse(call)}`"
+            for call in calls
+            if twice & {n.value for n in ast.walk(call) if isinstance(n, ast.Constant)}
+        ]
+        sizes = " and ".join(map(str, sorted(twice)))
+        return f": {' and '.join(dict.fromkeys(giving))} can give {sizes}" if giving else ""
+    return ""
 
 
 def _twice(values: Sequence[object]) -> bool:

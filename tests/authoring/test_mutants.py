@@ -9,13 +9,16 @@ import torch
 
 from autograder import exercises
 from autograder.answers import MARK
+from autograder.authoring.given import Given
 from autograder.authoring.master import MasterError
 from autograder.authoring.mutating import digests, trying, verified
 from autograder.authoring.mutating.around import around
 from autograder.authoring.mutating.dependencies import dependencies
-from autograder.authoring.mutating.mutants import has_mutants, mutants
+from autograder.authoring.mutating.mutants import Changed, Mutant, has_mutants, mutants
+from autograder.authoring.mutating.same import same
 from autograder.authoring.mutating.slips import slips
 from autograder.authoring.mutating.trying import Limits, survivors
+from autograder.authoring.promised import Docstring
 from autograder.courses import current
 from autograder.drawing import pick
 from autograder.exercise import Exercise
@@ -169,6 +172,88 @@ def test_survivors_say_where_they_pass():
     assert 0 < len(one.draws) < 32
 
 
+# -- right as well ---------------------------------------------------------------------------------------
+
+
+def row_sums(x):
+    return x.sum(dim=-1)
+
+
+def doubled_rows(x):
+    """The rows are doubled, where they should be summed."""
+    return 2 * x
+
+
+def sizes(x):
+    return x.new_full((2,), x.shape[0]) + x.size(-1)
+
+
+def flat(x):
+    return x.flatten(1)
+
+
+def pair(x):
+    return torch.stack([x, 2 * x], dim=0)
+
+
+def softened(x):
+    return torch.softmax(x, dim=1)
+
+
+def sum_of_a_row(x):
+    return x.sum(dim=0)
+
+
+def half_a_sum(x):
+    total = x.sum().item()
+    return [float(total / 2)]
+
+
+def looked_up(x):
+    return {1.5: -x}.get(x.sum().item(), x)
+
+
+def of_shape(reference: Any, *shape: int) -> Exercise:
+    """An exercise whose cases have as many axes, of other sizes."""
+
+    def cases(g: torch.Generator) -> list[Case]:
+        return [Case("numbers", (torch.randn([n + pick(g, 0, 1, 2) for n in shape], generator=g),))]
+
+    return Exercise(id="topic.name", title="", points=1, reference=reference, cases=cases)
+
+
+@pytest.mark.parametrize(
+    ("exercise", "text", "right", "if_said"),
+    [
+        (of_shape(row_sums, 2, 4), "(N, D).", ["dim=1"], []),
+        (of_shape(row_sums, 2, 4), "numbers.", [], ["dim=1"]),
+        (of_shape(row_sums, 2, 4), "(..., D).", [], ["dim=1"]),
+        (of_shape(row_sums, 2, 4), "(D,) or (N, D).", [], ["dim=1"]),
+        (of_shape(row_sums, 2, 4, 7), "(B, N, D).", [], []),
+        (of_shape(sizes, 2, 4), "(N, D).", ["x.shape[-2]", "x.size(1)"], []),
+        (of_shape(flat, 2, 4, 7), "(B, N, D).", ["flatten(-2)"], []),
+        (of_shape(pair, 2, 4), "(N, D).", ["dim=-3"], []),
+        (of_shape(softened, 2, 4), "(N, D).", ["dim=-1"], []),
+        (of_shape(sum_of_a_row, 4), "(D,).", ["dim=-1", "x.sum()"], []),
+        (of_shape(half_a_sum, 4), "(D,).", ["x.sum()", "total / 2"], []),
+        (of_shape(half_a_sum, 4), "(...).", ["x.sum()", "total / 2"], []),
+        (of_shape(looked_up, 4), "(D,).", [], []),  # as a key, an array is no number
+    ],
+)
+def test_a_mutant_that_means_the_same_by_the_docstring_is_right_as_well(
+    exercise: Exercise, text: str, right: list[str], if_said: list[str]
+) -> None:
+    """One axis by its other number where the number of axes is fixed; a number in an array of its own."""
+    sheets = trying.drawn(exercise)
+    passing = [s.mutant for s in trying.tried(exercise, sheets) if s.everywhere]
+    passing = [each for each in passing if isinstance(each, Mutant)]
+    found = same(exercise, passing, Docstring({"x": text}), sheets)
+    for names, parts in zip(found, (right, if_said), strict=True):
+        became = [name.rpartition(" → ")[2] for name in names]
+        assert len(became) == len(parts), became
+        assert all(any(part in text for text in became) for part in parts), became
+
+
 # -- refused ---------------------------------------------------------------------------------------------
 
 
@@ -195,6 +280,39 @@ def test_a_build_refuses_an_exercise_of_which_a_mutant_passes(course, capsys):
     assert not (course.root / "source").exists()
     record(course, {"the case holds nothing but twos": ["double: 2 * x → 2 + x"]})
     assert course.build() == 0
+
+
+def test_what_means_the_same_by_the_docstring_passes_a_build(course, capsys):
+    right = {"reference": row_sums, "misconceptions": explained(unchanged, doubled_rows)}
+    course.specs["attention.double"] = replace(
+        of_shape(row_sums, 2, 4), **{"id": "attention.double", **right}
+    )
+    exercise = course.specs["attention.double"]
+
+    def refused(promise: str) -> list[str]:
+        given = Given(docstrings={exercise.id: Docstring({"x": promise})})
+        found = verified._of_mutants(exercise, {}, given, course.root)
+        return [each.text for each in found if "dim=1" in each.text]
+
+    assert refused("(N, D).") == []
+    [said] = refused("a table.")
+    assert "write their shapes into the docstring, as in (N, D); if not, add a case with more axes" in said
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("the result → the result.detach()", "add the property gradient_reaches_inputs;"),
+        (
+            "the arguments → the arguments.clear()",
+            "arrays with 0: if the answer should leave that as it was, add",
+        ),
+        ("2 * x → 2 + x", "passes; add a case"),
+    ],
+)
+def test_a_change_around_the_code_is_told_with_the_property_that_asks_for_it(change: str, said: str) -> None:
+    survivor = trying.Tried(Changed(f"double: {change}", "", 1, DOUBLE.reference), True, tuple(range(32)))
+    assert said in verified._passes(survivor, "mutants.json", False)
 
 
 def test_a_build_refuses_one_that_passes_by_luck_even_if_it_is_listed(course, capsys):

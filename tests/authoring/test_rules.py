@@ -15,8 +15,10 @@ from autograder import lessons
 from autograder.authoring import build, trials
 from autograder.authoring.master import read_master
 from autograder.authoring.mutating import verified
+from autograder.authoring.mutating.digests import of_answers
 from autograder.authoring.review import solution_lines
 from autograder.authoring.rules import MISCONCEPTIONS
+from autograder.drawing import pick
 from autograder.exercise import Exercise, Misconception
 from autograder.recall import recall
 from helpers import block
@@ -367,6 +369,68 @@ def test_an_input_shows_a_slip_if_the_entry_says_so(shows: str, said: str) -> No
     assert [text for text in found if "slip shows" in text] == (
         [f"its {said}; correct one of them"] if said else []
     )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "return 2 * x  # the",
+            "return 3 * x  # the",
+            """on the visible cases, the notebook's solution fails""",
+        ),
+        (
+            "return 2 * x  # the",
+            "return 2 * x if len(x) == 3 else x  # the",
+            """on the cases of seed 'hidden 0', the""",
+        ),
+        (
+            "return 2 * x  # the",
+            "return twice * x  # the",
+            "on the visible cases, the notebook's solution fails",
+        ),
+        ('{"query": "y"}', '{"query": "x"}', "on the visible cases, the notebook's solution fails"),
+        ('{"query": "y"}', '{"query": first}', "the notebook's solution raises NameError: name 'first'"),
+    ],
+)
+def test_the_solution_in_the_notebook_is_tried_like_an_alternative(
+    course: Course, old: str, new: str, said: str
+) -> None:
+    """What the checks are made from, and what instructors run and show, are in two places."""
+    exercise = course.specs["attention.double" if "return" in old else "attention.who"]
+
+    def digest() -> str:
+        return of_answers(exercise, verified.given("attention", course.root), lambda topic: course.specs)
+
+    before = digest()
+    course.edit("# Some prose.", "# Some prose.\n#\n# More of it.")
+    assert digest() == before
+    course.edit(old, new)
+    assert digest() != before
+    given = verified.given("attention", course.root)
+    master = (course.root / given.master).read_text().split("\n")
+    [found] = verified._of_answers(exercise, given, course.root, lambda topic: course.specs)
+    line = 1 + master.index(f'# %% exercise="{exercise.id}"')
+    assert (found.file, found.line) == ("notebooks/01_attention.py", line) and said in found.text
+
+
+def test_a_solution_that_needs_what_another_cell_computes_is_left_to_the_notebook(course: Course) -> None:
+    course.edit("# %%\ndouble(3)", "# %%\nfactor = 1\ntable = 2 * factor")
+    master = course.root / "notebooks/01_attention.py"
+    for solution, tried in (("2 * factor * x", True), ("table * x", False), ("2 * x", True)):
+        old = next(line for line in master.read_text().splitlines() if line.endswith("# the answer"))
+        course.edit(old, f"    return {solution}  # the answer")
+        assert ("attention.double" in verified.given("attention", course.root).solutions) == tried
+
+
+def test_axes_of_one_size_are_told_with_the_picks_that_gave_it() -> None:
+    def cases(g: torch.Generator) -> list[Case]:
+        shape = pick(g, 7, 6), pick(g, 2, 5, 5), pick(g, 3, 5)
+        return [Case("tables", (torch.randn(shape, generator=g),))]
+
+    found = trials.problems(replace(DOUBLE, cases=cases), trials.Given(), lambda topic: {})
+    [said] = [each.text for each in found if "swapped axes could hide" in each.text]
+    assert ": `pick(g, 2, 5, 5)` and `pick(g, 3, 5)` can give 5; let no two axes" in said
 
 
 def test_draws_that_rounding_decides_are_refused() -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from autograder.answers import MARK, code
+from autograder.authoring.given import Given
 from autograder.authoring.mutating.dependencies import Name, dependencies
-from autograder.authoring.trials import Given, Load
+from autograder.authoring.trials import Load
 from autograder.exercise import Exercise
 
 Listed = dict[str, list[str]]  # names of mutants that are right as well, by the reason
@@ -27,7 +28,7 @@ ENGINE: tuple[Name, ...] = (
     ("helpers.checking.calling.drivers", "run"),
 )
 DECIDES_NOTHING = ("cause_of", "unknown", "explain", "Finding", "forbid", "current")
-TOOLS = ("around.py", "mutants.py", "changes.py", "tables.py", "places.py", "trying.py")
+TOOLS = ("around.py", "mutants.py", "changes.py", "tables.py", "places.py", "trying.py", "same.py")
 # By what a mutant is recognised.
 SLIPS: tuple[Name, ...] = (
     ("helpers.checking.explaining.recognising", "Failure"),
@@ -63,6 +64,7 @@ def of_answers(exercise: Exercise, given: Given, load: Load) -> str:
         _judging(JUDGING, SAID_OF_OTHERS),
         given.code,
         repr(given.docstrings.get(exercise.id)),
+        repr(given.solutions.get(exercise.id)),
     )
 
 
@@ -70,19 +72,21 @@ def _about(exercise: Exercise) -> list[str]:
     return [exercise.about] if hasattr(exercise, "about") else []
 
 
-def of_mutants(exercise: Exercise, right: Listed) -> str:
-    """Of everything that decides which mutants pass.
+def of_mutants(exercise: Exercise, right: Listed, given: Given) -> str:
+    """Of everything that decides which mutants pass, and which of these are right as well.
 
     Args:
         exercise: the exercise, whose reference is code.
         right: those that are listed as right as well.
+        given: what its lesson's cells give it: shapes, in its docstring.
     """
     names = sorted(name for those in right.values() for name in those)
     texts = _reached([exercise.reference, exercise.cases, *exercise.properties])
     texts += _texts(exercise.alternatives)  # a draw has to suit them, and their conditions are changed
     engine = _judging(ENGINE, DECIDES_NOTHING)
     fields = (exercise.id, exercise.driver, *exercise.returns, str(exercise.full_precision))
-    return _digest(*fields, *texts, *names, engine, *_files(TOOLS))
+    said = repr(given.docstrings.get(exercise.id))
+    return _digest(*fields, *texts, *names, engine, *_files(TOOLS), said)
 
 
 def of_slips(exercise: Exercise, mutants: str, found: Slips | None) -> str:

@@ -6,6 +6,7 @@ the cases. What is changed into what is in `mutations.py`; here the changed code
 
 import ast
 import contextlib
+import copy
 import inspect
 import sys
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ from autograder.authoring.mutating.places import IN_FULL, Place, places
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, make_cases, outcome_of
 
-RECORD = "_record_of_sizes"
+RECORD = "_record_of_a_node"
 
 
 @dataclass(frozen=True)
@@ -175,22 +176,47 @@ def _definitions(module: ModuleType, name: str) -> list[Definition]:
 
 def _sizes(exercise: Exercise, module: ModuleType, definitions: list[Definition]) -> dict[int, Any]:
     """What each size in the code is in the first visible case, by the identity of its node."""
-    sized = [place for each in definitions for place in places(each) if is_size(place.node)]
-    nodes: list[Any] = [place.node for place in sized]
     found: dict[int, Any] = {}
+    answer = _observed(module, definitions, is_size, lambda node, value: found.setdefault(id(node), value))
+    outcome_of(exercise, answer, make_cases(exercise, VISIBLE_SEED)[0])
+    return found
+
+
+Observer = Callable[[Any, Any], object]  # gets a node, and what it is each time
+
+
+def observed(exercise: Exercise, wanted: Callable[[ast.AST], bool], observer: Observer) -> Any:
+    """The reference, which tells while it runs what some of its code's nodes are.
+
+    Args:
+        exercise: the exercise, whose reference is code.
+        wanted: whether a node is wanted. It isn't one of a mutant's, but has the same place in the file.
+        observer: is told.
+    """
+    module = sys.modules[exercise.reference.__module__]
+    return _observed(module, _definitions(module, exercise.reference.__name__), wanted, observer)
+
+
+def _observed(
+    module: ModuleType,
+    definitions: list[Definition],
+    wanted: Callable[[ast.AST], bool],
+    observer: Observer,
+) -> Any:
+    shown = [place for each in definitions for place in places(each) if wanted(place.node)]
+    nodes: list[Any] = [place.node for place in shown]
 
     def record(number: int, value: Any) -> Any:
-        found.setdefault(id(nodes[number]), value)
+        observer(nodes[number], value)
         return value
 
-    for number, (place, node) in enumerate(zip(sized, nodes, strict=True)):
+    for number, (place, node) in enumerate(zip(shown, nodes, strict=True)):
         call = ast.Call(ast.Name(RECORD, ast.Load()), [ast.Constant(number), node], [])
         place.put(ast.fix_missing_locations(ast.copy_location(call, node)))
     answer = _compiled(module, definitions, definitions[0].name, {RECORD: record})
-    for place, node in zip(sized, nodes, strict=True):
+    for place, node in zip(shown, nodes, strict=True):
         place.put(node)
-    outcome_of(exercise, answer, make_cases(exercise, VISIBLE_SEED)[0])
-    return found
+    return answer
 
 
 class _changed:
@@ -200,7 +226,8 @@ class _changed:
         self.place, self.change = place, change
 
     def __enter__(self) -> None:
-        new = ast.copy_location(self.change.node, self.place.node)
+        # A copy: what the change puts there may be a part of the code, whose place should stay known.
+        new = ast.copy_location(copy.copy(self.change.node), self.place.node)
         self.place.put(ast.fix_missing_locations(new))
 
     def __exit__(self, *_: object) -> None:

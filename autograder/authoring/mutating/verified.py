@@ -12,23 +12,33 @@ taken for another, a `reshape` for a transpose.
 import contextlib
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder import exercises, lessons
+from autograder.authoring.given import Given, given_by
 from autograder.authoring.master import MasterError, Mistake, read_master
 from autograder.authoring.mutating.digests import Listed, Slips, of_answers, of_mutants, of_slips
-from autograder.authoring.mutating.mutants import has_mutants, mutants, reference_file
+from autograder.authoring.mutating.mutants import Mutant, has_mutants, mutants, reference_file
+from autograder.authoring.mutating.same import same
 from autograder.authoring.mutating.slips import slips
-from autograder.authoring.mutating.trying import Tried, tried
+from autograder.authoring.mutating.trying import Tried, drawn, tried
+from autograder.authoring.promised import Docstring
 from autograder.authoring.rules import place
-from autograder.authoring.trials import Given, Load, given_by, problems
+from autograder.authoring.trials import Load, problems
 from autograder.courses import current
 from autograder.exercise import Exercise
 from autograder.sheets import HiddenSheets
+from helpers.checks import Sheet
 from helpers.storage import write_whole
 
+# Of changes around the code, what an exercise may ask for so that they fail.
+ASKED = {
+    ".detach()": ": if the answer should let gradients through, add the property gradient_reaches_inputs",
+    ".clear()": ", in which the call empties what goes in, and fills arrays with 0: if the answer should "
+    "leave that as it was, add the property inputs_unchanged",
+}
 REASON = 15  # characters: a shorter one says nothing
 
 
@@ -124,7 +134,7 @@ def in_step(
     for id, exercise in specs.items():
         new[id] = replace(records.get(id, Record()), answers=of_answers(exercise, cells, load))
         if has_mutants(exercise):
-            digest = of_mutants(exercise, right.get(id, {}))
+            digest = of_mutants(exercise, right.get(id, {}), cells)
             new[id] = replace(new[id], tried=digest, slips=of_slips(exercise, digest, told.get(id)))
     return new
 
@@ -152,7 +162,7 @@ def verify(
             new[id] = before
             continue
         if record.tried != before.tried:
-            if wrong := _of_mutants(specs[id], right.get(id, {}), root):
+            if wrong := _of_mutants(specs[id], right.get(id, {}), cells, root):
                 mistakes += wrong
                 new[id] = replace(before, answers=record.answers)
                 continue
@@ -169,10 +179,11 @@ def verify(
 
 def given(topic: str, root: Path | None = None) -> Given:
     """What the cells of a topic's lesson give its exercises; nothing where there is no such lesson."""
+    root = root or current().root
     for lesson in lessons.names(root):
         if lessons.topic(lesson) == topic:
             cells, _ = read_master(lessons.master_path(lesson, root), lesson)
-            return given_by(cells)
+            return given_by(cells, lessons.master_path(lesson, root).relative_to(root).as_posix())
     return Given()
 
 
@@ -204,29 +215,55 @@ def _of_lists(
 def _of_answers(exercise: Exercise, given: Given, root: Path, load: Load) -> list[Mistake]:
     print(f"headstart: trying the answers of {exercise.id}", file=sys.stderr)
     found = problems(exercise, given, load)
-    return [Mistake(*place(exercise.id, root, each.name), f'"{exercise.id}": {each.text}') for each in found]
+    return [
+        Mistake(
+            *((given.master, each.line) if each.line else place(exercise.id, root, each.name)),
+            f'"{exercise.id}": {each.text}',
+        )
+        for each in found
+    ]
 
 
-def _of_mutants(exercise: Exercise, right: Listed, root: Path) -> list[Mistake]:
+def needless(
+    exercise: Exercise, found: Iterable[Tried], given: Given, sheets: Sequence[Sheet]
+) -> tuple[set[str], set[str]]:
+    """Which mutants needn't be listed, as `same` says it.
+
+    Args:
+        exercise: the exercise.
+        found: its mutants that pass.
+        given: what its lesson's cells give it.
+        sheets: those that they were tried on.
+    """
+    passing = [each.mutant for each in found if each.everywhere and isinstance(each.mutant, Mutant)]
+    return same(exercise, passing, given.docstrings.get(exercise.id, Docstring()), sheets)
+
+
+def _of_mutants(exercise: Exercise, right: Listed, given: Given, root: Path) -> list[Mistake]:
     """What is wrong with an exercise's cases, or with its list of mutants that are right as well."""
     print(f"headstart: trying the mutants of {exercise.id}", file=sys.stderr)
     topic, file = exercise.topic, listed_file(exercise.topic)
     reference = _below(reference_file(exercise), root)
-    every = list(tried(exercise))
+    sheets = drawn(exercise)
+    every = list(tried(exercise, sheets))
     names, found = {each.mutant.name for each in every}, [each for each in every if each.survives]
+    equal, equal_if_said = needless(exercise, found, given, sheets)
+    found = [each for each in found if each.mutant.name not in equal]
     if exercise.draft:
         print(
             f"headstart: {exercise.id} is a draft: {len(found)} of {len(every)} mutants pass", file=sys.stderr
         )
         return []
     named = {name for those in right.values() for name in those}
-    everywhere = {s.mutant.name for s in found if s.visible and len(s.draws) == HiddenSheets.DRAWS}
+    everywhere = {s.mutant.name for s in found if s.everywhere}
     mistakes = [
-        Mistake(reference, s.mutant.line, f'"{exercise.id}": {_passes(s, file)}')
+        Mistake(
+            reference, s.mutant.line, f'"{exercise.id}": {_passes(s, file, s.mutant.name in equal_if_said)}'
+        )
         for s in found
         if s.mutant.name not in named & everywhere
     ]
-    for name in sorted(named - {s.mutant.name for s in found}):
+    for name in sorted(named - equal - {s.mutant.name for s in found}):
         what = "fails" if name in names else "is no longer a mutant of it"
         text = f'"{exercise.id}" lists `{name}`, which {what}; remove it'
         mistakes.append(Mistake(file, _line_of(topic, name, root), text))
@@ -247,12 +284,22 @@ def _below(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
 
 
-def _passes(survivor: Tried, file: str) -> str:
-    """Where a mutant passes, and what to do about it."""
+def _passes(survivor: Tried, file: str, axes: bool) -> str:
+    """Where a mutant passes, and what to do about it.
+
+    Args:
+        survivor: the mutant.
+        file: the author's list.
+        axes: whether it would be right as well if the docstring said how many axes everything has.
+    """
     what, draws = f"the mutant `{survivor.mutant.name}` passes", survivor.draws
-    if survivor.visible and len(draws) == HiddenSheets.DRAWS:
-        if survivor.mutant.name.endswith(".detach()"):
-            what += ": if the answer should let gradients through, add the property gradient_reaches_inputs"
+    if survivor.everywhere:
+        if axes:
+            what += (
+                ": if arrays always have so many axes, write their shapes into the docstring, as in (N, D)"
+            )
+            return f"{what}; if not, add a case with more axes"
+        what += next((said for change, said in ASKED.items() if survivor.mutant.name.endswith(change)), "")
         return f"{what}; add a case on which it fails, or list it in {file} with why it is right as well"
     if survivor.visible and not draws:
         return (
