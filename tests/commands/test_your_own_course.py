@@ -41,8 +41,8 @@ def call(command: str, cwd: Path) -> str:
 @follows_from(*MADE_OF, "docs/your-own-course.md")
 @pytest.mark.needs_bubblewrap
 def test_each_command_of_the_page_does_what_it_says(home: Path) -> None:
-    """In order, in a new user's folder; the exercise and its cells are put where the page says."""
-    exercise, cells = (text for language, text in BLOCKS if language == "python")
+    """In order, in a new user's folder; the exercises and their cells are put where the page says."""
+    written = iter([text for language, text in BLOCKS if language == "python"])
     said, cwd = {}, home
     for line in "".join(text for language, text in BLOCKS if not language).splitlines():
         if line.startswith("cd "):
@@ -50,11 +50,14 @@ def test_each_command_of_the_page_does_what_it_says(home: Path) -> None:
             continue
         said[line] = call(line, cwd)
         if line.startswith("headstart new exercise"):
-            (cwd / "exercises/averages/spread.py").write_text(exercise)
+            exercise, cells = next(written), next(written)
+            (cwd / f"exercises/averages/{line.split()[-1]}.py").write_text(exercise)
             master = cwd / "notebooks/01_averages.py"
-            before, skeleton, _ = master.read_text().partition("\n\n# %% [markdown]\n# ## 1.2")
+            heading = "\n".join(cells.split("\n")[:2])[: len("# %% [markdown]\n# ## 1.2")]
+            before, skeleton, _ = master.read_text().partition(f"\n\n{heading}")
             assert skeleton
             master.write_text(f"{before}\n\n{cells}")
+    assert not list(written)
     assert "12" in said["headstart report 01"] or "13" in said["headstart report 01"]
     assert "2 passed" in said["python -m pytest"]
     assert list((cwd / "feedback/ada/01_averages").glob("*.html"))
