@@ -121,8 +121,9 @@ def _axes(mutant: Mutant) -> tuple[int, int | None] | None:
     if mutant.kind == "axis":
         before, after = _number(old), _number(new)
         return None if before is None or after is None else (before, after)
-    dropped = mutant.kind == "argument" and isinstance(old, ast.Call) and isinstance(new, ast.Call)
-    if dropped and len(new.keywords) < len(old.keywords):
+    if mutant.kind != "argument" or not isinstance(old, ast.Call) or not isinstance(new, ast.Call):
+        return None
+    if len(new.keywords) < len(old.keywords):
         [gone] = [each for each in old.keywords if each not in new.keywords]
         axis = _number(gone.value) if gone.arg in AXIS_WORDS else None
         return None if axis is None else (axis, None)
