@@ -16,6 +16,7 @@ from autograder.kept import FitDraws
 from helpers.checking.assessing import assess
 from helpers.checking.calling.drivers import judged, run
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
+from helpers.checking.calling.surroundings import generators_kept
 from helpers.checking.calling.values import arrays, map_arrays, map_tensors
 from helpers.checking.comparing import compare_gradients
 from helpers.checking.explaining.recognising import Failure
@@ -28,7 +29,7 @@ VISIBLE_SEED = "visible"
 DRAWS_AT_MOST = 30
 # Our answers run one at a time: a driver seeds torch's generator, which all threads of a process share, and a
 # grader's threads would take each other's random numbers.
-_RUNNING = threading.Lock()
+_RUNNING = threading.RLock()
 
 
 def outcome_of(exercise: Exercise, answer: Any, case: Case) -> Outcome:
@@ -202,7 +203,8 @@ class HiddenSheets:
             ValueError: a misconception passes, or an alternative fails, whatever is drawn.
         """
         key = (exercise.id, number, fair)
-        with self._making:  # who comes second waits, instead of making it again
+        # Who comes second waits, instead of making it again.
+        with self._making, _RUNNING, generators_kept():
             if key not in self._made:
                 self._made[key] = self._make(exercise, number, fair)
             return self._made[key]

@@ -15,6 +15,7 @@ from autograder.authoring.mutating.mutants import Changed
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_sheet, one_thread, outcome_of
 from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checking.calling.surroundings import generators_kept
 from helpers.checks import Sheet
 
 if sys.platform != "win32":
@@ -91,6 +92,7 @@ class Limits:
     def __enter__(self) -> "Limits":
         self.left = contextlib.ExitStack()
         self.left.enter_context(one_thread())  # those of others, which wait by computing, would count
+        self.left.enter_context(generators_kept())
         self.left.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")
         if torch := sys.modules.get("torch"):
