@@ -6,6 +6,7 @@ entry. So a change of those breaks no edit.
 
 import ast
 import builtins
+import functools
 import inspect
 import linecache
 import math
@@ -36,7 +37,12 @@ def code(answer: Any) -> str:
     Raises:
         OSError: its source isn't there.
     """
-    return _EDITED.get(answer) or bare(textwrap.dedent(inspect.getsource(answer)))
+    return _EDITED.get(answer) or _written(answer)
+
+
+@functools.cache  # each slip of it asks
+def _written(answer: Any) -> str:
+    return bare(textwrap.dedent(inspect.getsource(answer)))
 
 
 def bare(source: str) -> str:
@@ -108,7 +114,7 @@ def slip(name: str, right: Any, edits: Iterable[str]) -> Any:
             raise SlipError(f'slip "{name}": two of its edits overlap; make one of them')
         text, end = text[:start] + new + text[start + length :], start
     try:
-        same = ast.dump(ast.parse(text)) == ast.dump(ast.parse(before))
+        same = ast.dump(ast.parse(text)) == _meaning(before)
     except SyntaxError as error:
         line = (error.text or "").strip()
         raise SlipError(
@@ -119,6 +125,11 @@ def slip(name: str, right: Any, edits: Iterable[str]) -> Any:
     answer = _compiled(name, right, text)
     _EDITS[answer] = right, edits
     return answer
+
+
+@functools.cache
+def _meaning(text: str) -> str:
+    return ast.dump(ast.parse(text))
 
 
 def with_both(one: Any, other: Any) -> Any:

@@ -18,6 +18,7 @@ from autograder.kept import FitDraws
 from helpers.checking.assessing import assess
 from helpers.checking.calling.drivers import judged, run
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
+from helpers.checking.calling.surroundings import generators_kept
 from helpers.checking.calling.values import arrays, map_arrays, map_tensors
 from helpers.checking.comparing import compare_gradients
 from helpers.checking.explaining.recognising import Failure
@@ -225,7 +226,8 @@ class HiddenSheets:
             ValueError: a misconception passes, or an alternative fails, whatever is drawn.
         """
         key = (exercise.id, number, fair)
-        with self._making:  # who comes second waits, instead of making it again
+        # Who comes second waits, instead of making it again.
+        with self._making, _RUNNING, generators_kept():
             if key not in self._made:
                 self._made[key] = self._make(exercise, number, fair)
             return self._made[key]

@@ -16,6 +16,7 @@ from helpers.checking.calling.drivers import run
 from helpers.checking.calling.forbidding import replaced
 from helpers.checking.calling.outcome import ENDS, CallStatus, Case, Outcome
 from helpers.checking.calling.registry import is_recipe, make_layer
+from helpers.checking.calling.surroundings import generators_kept
 from helpers.checking.code import keeping, running
 from helpers.checking.code.tracing import (
     Tangled,
@@ -133,7 +134,7 @@ def _outcomes(sheet: Sheet, answer: object) -> list[Outcome]:
     call = functools.partial(
         run, sheet.driver, answer, gradients=sheet.wants_gradients, forbidden=sheet.forbidden
     )
-    with replaced(sheet.forbidden):
+    with replaced(sheet.forbidden), generators_kept():
         for case in sheet.cases:
             if outcomes and outcomes[-1].status in ENDS:
                 outcomes.append(outcomes[-1])  # one Ctrl-C is enough

@@ -23,6 +23,7 @@ from autograder.sheets import (
     outcome_of,
 )
 from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checking.calling.surroundings import generators_kept
 from helpers.checks import Sheet
 
 if sys.platform != "win32":
@@ -113,6 +114,7 @@ class Limits:
     def __enter__(self) -> "Limits":
         self.left = contextlib.ExitStack()
         self.left.enter_context(one_thread())  # those of others, which wait by computing, would count
+        self.left.enter_context(generators_kept())
         self.left.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")
         if torch := sys.modules.get("torch"):

@@ -21,7 +21,7 @@ from helpers.checking.calling.forbidding import ForbiddenCall, current, forbid, 
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.calling.printing import captured
 from helpers.checking.calling.registry import is_recipe, make_layer
-from helpers.checking.calling.surroundings import as_if_fresh, as_packages_begin
+from helpers.checking.calling.surroundings import as_packages_begin, generators_kept, seed
 from helpers.checking.calling.values import Record, arrays, settled
 from helpers.checking.kinds import frames
 from helpers.checking.kinds.arrays import copied, is_array, is_tensor
@@ -115,7 +115,8 @@ def call_function(answer: object, case: Case, gradients: bool) -> Outcome:
 
 def seeded(answer: Callable, args: list, kwargs: dict) -> Any:
     """Call with the same random numbers each time, and leave the notebook's own as they were."""
-    with as_if_fresh():
+    with generators_kept():
+        seed()
         return answer(*args, **kwargs)
 
 

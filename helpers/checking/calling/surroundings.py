@@ -27,16 +27,39 @@ def as_packages_begin() -> Iterator[None]:
         yield
 
 
+_kept = False
+
+
 @contextlib.contextmanager
-def as_if_fresh() -> Iterator[None]:
-    """The same random numbers each time, whoever draws them; afterwards all generators are as they were."""
-    with contextlib.ExitStack() as stack:
-        stack.callback(random.setstate, random.getstate())
-        random.seed(0)
-        if numpy := sys.modules.get("numpy"):
-            stack.callback(numpy.random.set_state, numpy.random.get_state())
-            numpy.random.seed(0)
-        if torch := sys.modules.get("torch"):
-            stack.callback(torch.set_rng_state, torch.get_rng_state())
-            torch.default_generator.manual_seed(0)  # torch.manual_seed walks through every device: half a ms
+def generators_kept() -> Iterator[None]:
+    """Afterwards all random generators are as they were. Within another one, it does nothing.
+
+    So a sheet's cases share it: to copy NumPy's state and put it back takes as long as many an answer.
+    """
+    global _kept
+    if _kept:
         yield
+        return
+    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+    of_python = random.getstate()
+    of_numpy = numpy.random.get_state() if numpy else None
+    of_torch = torch.get_rng_state() if torch else None
+    _kept = True
+    try:
+        yield
+    finally:
+        _kept = False
+        random.setstate(of_python)
+        if numpy:
+            numpy.random.set_state(of_numpy)
+        if torch:
+            torch.set_rng_state(of_torch)
+
+
+def seed() -> None:
+    """From here on the same random numbers each time, whoever draws them."""
+    random.seed(0)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(0)
+    if torch := sys.modules.get("torch"):
+        torch.default_generator.manual_seed(0)  # torch.manual_seed walks through every device: half a ms

@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Any
 
 from helpers.checking.kinds import frames
-from helpers.checking.kinds.arrays import arrays, is_array, map_arrays, map_tensors, tensors
+from helpers.checking.kinds.arrays import PLAIN, arrays, is_array, map_arrays, map_tensors, tensors
 from helpers.checking.kinds.sent import decode_array, encode_array, plain_copy, unsent
 from helpers.checking.limits import MAX_DEPTH, MAX_ITEMS
 from helpers.storage import printable
@@ -79,10 +79,10 @@ def encode(value: Any, depth: int = 0, *, tuples: bool = False) -> Any:
     def inner(item: Any, tuples: bool = tuples) -> Any:
         return encode(item, depth + 1, tuples=tuples)
 
-    if is_array(value):
-        return encode_array(value, inner)
     if value is None or isinstance(value, bool):
         return value
+    if is_array(value):
+        return encode_array(value, inner)
     if isinstance(value, str):
         return printable(value)
     if _is_numpys(value):
@@ -125,26 +125,23 @@ def _is_numpys(value: object) -> bool:
     return numpy is not None and isinstance(value, numpy.generic)
 
 
-PLAIN = {type(None), bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, Opaque}
-
-
 def settled(value: Any, depth: int = 0) -> Any:
     """The value, and in place of what is of any other class than Python's own, its plain data.
 
     Of arrays, too: they may have methods of their own, and share their memory.
     """
+    kind = type(value)
+    if kind in PLAIN and depth <= MAX_DEPTH:
+        if kind is dict:
+            return {settled(key, depth + 1): settled(item, depth + 1) for key, item in value.items()}
+        several = kind in (list, tuple, set, frozenset)
+        return kind([settled(item, depth + 1) for item in value]) if several else value
     if isinstance(value, str):
         return str.__str__(value)
-    exact = f"{type(value).__module__}.{type(value).__name__}" in ("torch.Tensor", "numpy.ndarray")
+    exact = f"{kind.__module__}.{kind.__name__}" in ("torch.Tensor", "numpy.ndarray")
     if exact and is_array(value) and not _is_of_objects(value) and not unsent(value):
         return plain_copy(value)  # as it would come back from JSON, and sooner
-    if type(value) not in PLAIN or depth > MAX_DEPTH:
-        return decode(encode(value, depth))
-    if isinstance(value, list | tuple | set | frozenset):
-        return type(value)(settled(item, depth + 1) for item in value)
-    if isinstance(value, dict):
-        return {settled(key, depth + 1): settled(item, depth + 1) for key, item in value.items()}
-    return value
+    return value if isinstance(value, Opaque) and depth <= MAX_DEPTH else decode(encode(value, depth))
 
 
 def _is_of_objects(array: Any) -> bool:

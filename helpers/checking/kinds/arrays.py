@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 Array = Any  # numpy.ndarray | torch.Tensor, neither of which has to be installed
 WHOLE = ("int8", "int16", "int32", "uint8", "uint16", "uint32")  # will do where int64 is expected
 HALVES = ("float16", "bfloat16")
+PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset})
 
 
 def torch_is_there() -> bool:
@@ -35,7 +36,7 @@ def is_ndarray(value: object) -> "TypeGuard[np.ndarray]":
 
 def is_array(value: object) -> TypeGuard[Array]:
     """Whether a value is either."""
-    return is_tensor(value) or is_ndarray(value)
+    return type(value) not in PLAIN and (is_tensor(value) or is_ndarray(value))  # asked of every value
 
 
 def numbers(array: Array) -> "np.ndarray":
