@@ -88,6 +88,11 @@ A *property* holds beyond the values, `Entry(properties=(...,))`:
 
 `SlipError`: an edit of a right answer can't be made; the text says which, and why.
 
+## In a course's nbgrader_config.py
+
+`nbgrader_settings(c)` sets up nbgrader to release, collect and grade lessons with these checks, `c` being its
+`get_config()`. The course's own settings follow it; `help(headstart.nbgrader_settings)` lists ours.
+
 ## On the command line
 
 `headstart` builds, checks and grades courses: `headstart --help`. Commands are as public as this module.
@@ -98,6 +103,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autograder.answers import SlipError
+    from autograder.classroom.defaults import nbgrader_settings
     from autograder.drawing import pick
     from autograder.entry import Entry
     from autograder.exercise import Exercise
@@ -125,6 +131,7 @@ __all__ = [
     "check",
     "gradient_reaches_inputs",
     "inputs_unchanged",
+    "nbgrader_settings",
     "pick",
     "recall",
     "rows_sum_to_one",
@@ -138,6 +145,7 @@ _HOMES = {
     "Entry": "autograder.entry",
     "Exercise": "autograder.exercise",
     "SlipError": "autograder.answers",
+    "nbgrader_settings": "autograder.classroom.defaults",
     "pick": "autograder.drawing",
     "recall": "autograder.recall",
 }

@@ -242,7 +242,7 @@ class Walk:
     # -- 9 -------------------------------------------------------------------------------------------------
 
     def dates(self) -> None:
-        zone = 'sed -i \'s|timezone = "UTC"|timezone = "Europe/Berlin"|\' nbgrader_config.py'
+        zone = "echo 'c.NbGraderAPI.timezone = \"Europe/Berlin\"' >> nbgrader_config.py"
         who = self.names[2]
         with self.item("9", "a due date, an extension over the change of clocks, lateness on the page"):
             self.teacher(zone, "headstart due 02_multihead 2027-10-30 18:00")

@@ -33,12 +33,12 @@ SHARED = ("tests/conftest.py", "tests/support", "requirements.txt", "requirement
 ENGINE = (
     "autograder/*.py", "autograder/child", "autograder/grading", "autograder/classroom", "autograder/commands",
     "exercises/*.py", "exercises/attention/**/*.py", "helpers/*.py", "helpers/checking",
-    "helpers/attention", "helpers/figures", "notebooks/01_attention.py", "nbgrader_config.py",
+    "headstart", "helpers/attention", "helpers/figures", "notebooks/01_attention.py", "nbgrader_config.py",
 )  # fmt: skip
 # Everything that a lesson in a browser, or a server set up as the docs say, is made of.
 PROJECT = (
-    "autograder/**/*.py", "autograder/classroom", "autograder/commands", "exercises", "helpers", "notebooks", "deploy",
-    "docs/jupyterhub.md", "docs/elsewhere.md", "*.py", "*.toml", "Makefile",
+    "autograder/**/*.py", "autograder/classroom", "autograder/commands", "exercises", "headstart", "helpers", "notebooks",
+    "deploy", "docs/jupyterhub.md", "docs/elsewhere.md", "*.py", "*.toml", "Makefile",
 )  # fmt: skip
 MARK, ALWAYS, PROPERTY = "follows_from", "always", "digest of what it follows from"
 
