@@ -520,6 +520,8 @@ def test_of_wrong_values_and_a_wrong_gradient_the_values_are_told_first():
     """Whatever case comes first: here the gradient is wrong where dim is 1, the values where it is 0."""
     finding = find(weigher("return x.softmax(1).sin() if dim == 0 else x.softmax(dim).detach(), x.sum()"))
     assert (finding.cause, finding.case[:6]) == ("value", "case 2")
+    plain = find(weigher("return torch.tensor(x.softmax(dim).tolist()), x.sum()"))
+    assert plain.cause == "gradient_reaches_inputs"  # which is float32 in the case in float64, too
 
 
 X, MASK = torch.ones(2, 3), torch.ones(2, 3).bool()

@@ -22,6 +22,7 @@ from helpers.checking.sheet import AND, KnownMisconception, Sheet
 ONE_CHANGE = "Your results are exactly those of a right answer in which"
 TWO_MISTAKES = "There are two mistakes."
 OR_ANOTHER = "The other wrong cases look different, so first see whether your code does this."
+BESIDE = (*PROPERTIES, "dtype")
 IN_ONE_CASE = "That is certain of this case, not of the other wrong ones."
 
 
@@ -153,8 +154,8 @@ ORDER: tuple[Callable[[Failure], Cause | None], ...] = (
 
 
 def _first(failure: Failure) -> tuple[int, Problem]:
-    """The first wrong case, of those whose values are wrong if there are any: these tell more."""
-    of_values = ((n, each) for n, each in failure.wrong.items() if each.cause not in PROPERTIES)
+    """The first wrong case, of those in which more than a gradient or a dtype is wrong if there are any."""
+    of_values = ((n, each) for n, each in failure.wrong.items() if each.cause not in BESIDE)
     return next(of_values, None) or next(iter(failure.wrong.items()))
 
 
