@@ -857,6 +857,8 @@ with waiting_for("Exercises 12.11 and 12.12, and the training in 12.7"):
 #
 # **Return what each head reads for the newest position, without making keys or values of all positions.**
 #
+# The check measures the largest tensor that you make.
+#
 # <details><summary>Hint 1</summary><code>up_k</code> is (H, D, R) and <code>q</code> (..., H, D). Which axis
 # disappears, so that each head has a question of R numbers?</details>
 # <details><summary>Hint 2</summary>The scores are (..., H, T). Over which axis is the softmax?</details>

@@ -140,6 +140,12 @@ exercise.slip(
     "centred / torch.sqrt(variance + eps) → (x - x.mean(-1, keepdim=True)) / (deviation + eps)",
 ).says("The eps is added to the standard deviation, but it belongs to the variance, inside of the root.")
 exercise.slip(
+    "eps_beside_torchs_std",
+    "torch.sqrt(variance + eps) → (x.std(-1, correction=0, keepdim=True) + eps)",
+).says(
+    "The eps is added to x.std(), which is a root already: it belongs to the variance, inside of the root."
+)
+exercise.slip(
     "eps_left_out",
     "centred = x - x.mean(dim=-1, keepdim=True) → deviation = x.var(-1, correction=0, keepdim=True).sqrt()",
     "    variance = centred.square().mean(dim=-1, keepdim=True)\n →",

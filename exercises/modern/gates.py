@@ -91,9 +91,10 @@ exercise.slip(
 exercise.slip("scores_as_gates", ".softmax(dim=-1) →").says(
     "The scores themselves are the gates: they become shares by a softmax over the chosen ones."
 )
-exercise.slip("alike", "logits.gather(-1, places).softmax(dim=-1) → torch.ones_like(places) / k").says(
-    "The chosen experts count alike: a softmax over their scores says how much each counts."
-)
+exercise.slip(
+    "alike",
+    "logits.gather(-1, places).softmax(dim=-1) → torch.full_like(logits.gather(-1, places), 1 / k)",
+).says("The chosen experts count alike: a softmax over their scores says how much each counts.")
 exercise.slip("the_worst", "topk(k, dim=-1) → topk(k, dim=-1, largest=False)").says(
     "The k experts with the smallest sums are chosen: it is the largest that count."
 )

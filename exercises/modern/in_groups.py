@@ -137,3 +137,6 @@ exercise.slip("still_in_groups", ".flatten(-2) →").says(
 exercise.slip("scales_with_an_axis", "scales.squeeze(-1) → scales").says(
     "The scales still have an axis of one for the weights of a group: return them as (out, groups)."
 )
+exercise.slip("as_many_groups", "weight.unflatten(-1, (-1, size)) → weight.unflatten(-1, (size, -1))").says(
+    "A row is cut into `size` groups: `size` is how many weights each group has."
+)

@@ -10,7 +10,7 @@ from autograder.entry import Entry
 from exercises.modern import shared
 from helpers import modern
 from helpers.checking.calling.drivers import Case
-from helpers.checks import gradient_reaches_inputs, inputs_unchanged
+from helpers.checks import gradient_reaches_inputs, inputs_unchanged, stays_small
 
 exercise = Entry(
     id="modern.latent_attention",
@@ -18,14 +18,15 @@ exercise = Entry(
     points=4,
     difficulty=4,
     minutes=12,
+    driver="call_measured",
     reference=modern.latent_attention,
-    properties=(inputs_unchanged, gradient_reaches_inputs),
+    properties=(inputs_unchanged, gradient_reaches_inputs, stays_small),
 )
 
 
 @exercise.cases
 def latent_attention_cases(g: Generator) -> list[Case]:
-    """Latents shorter and longer than a head, one head, one position, a batch, float64."""
+    """Latents shorter and longer than a head, one head, one position, a batch, a long cache, float64."""
 
     def case(
         title: str, H: int, D: int, T: int, R: int, *batch: int, dtype: torch.dtype = torch.float32
@@ -42,6 +43,7 @@ def latent_attention_cases(g: Generator) -> list[Case]:
         case("one position", pick(g, 3, 4), 2, 1, 5),
         case("latents of one number", 2, pick(g, 4, 5), 3, 1),
         case("a batch", 3, 2, pick(g, 5, 7), 4, *pick(g, (6,), (1,), (6, 1))),
+        case("a long cache", 3, 7, pick(g, 23, 26), 2),
         case("float64", 2, 3, pick(g, 5, 6), 4, dtype=torch.float64),
     ]
 
@@ -53,14 +55,6 @@ def latent_attention_with_matmul(q, latents, up_k, up_v):
     scores = asked @ latents.transpose(-2, -1) * D**-0.5
     read = torch.softmax(scores, dim=-1) @ latents
     return (up_v @ read.unsqueeze(-1)).squeeze(-1)
-
-
-@exercise.alternative
-def latent_attention_with_keys(q, latents, up_k, up_v):
-    keys = latents.unsqueeze(-3) @ up_k.mT  # (..., H, T, D)
-    values = latents.unsqueeze(-3) @ up_v.mT
-    scores = (keys * q.unsqueeze(-2)).sum(-1) / math.sqrt(q.shape[-1])
-    return (scores.softmax(-1).unsqueeze(-1) * values).sum(-2)
 
 
 @exercise.alternative
@@ -119,3 +113,14 @@ def weights_before_the_map(q, latents, up_k, up_v):
     mean = latents.mean(dim=-2, keepdim=True).expand_as(latents)
     weights = (asked @ mean.mT / math.sqrt(q.size(-1))).softmax(dim=-1)
     return torch.einsum("...hr,hdr->...hd", weights @ latents, up_v)
+
+
+@exercise.misconception
+def keys_of_all_positions(q, latents, up_k, up_v):
+    """The right numbers, but keys or values of all positions are made, which is the memory that latents are
+    there to save: map the query to a question for the latents, and the latents' average to a value.
+    """
+    keys = latents.unsqueeze(-3) @ up_k.mT  # (..., H, T, D)
+    values = latents.unsqueeze(-3) @ up_v.mT
+    scores = (keys * q.unsqueeze(-2)).sum(-1) / math.sqrt(q.shape[-1])
+    return (scores.softmax(-1).unsqueeze(-1) * values).sum(-2)

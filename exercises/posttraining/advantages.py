@@ -27,9 +27,12 @@ def group_cases(g: Generator) -> list[Case]:
     """One group, several, groups that are all alike, axes in front; with the division and without it."""
 
     def rewards(front: tuple[int, ...], G: int, dtype: torch.dtype = torch.float32) -> Tensor:
-        """Whole numbers, so that means of rewards that are alike are exact; no group's are all alike."""
-        made = torch.randint(0, 9, (*front, G), generator=g).to(dtype)
-        made[..., 0], made[..., 1] = 0, 9
+        """Whole numbers, so that means of rewards that are alike are exact; no group's are all alike.
+
+        They lie so far apart that the 1e-4 which many add to a deviation counts as rounding.
+        """
+        made = torch.randint(0, 36, (*front, G), generator=g).to(dtype)
+        made[..., 0], made[..., 1] = 0, 36
         return made.take_along_dim(torch.rand(made.shape, generator=g).argsort(dim=-1), dim=-1)
 
     def some_alike(B: int, G: int) -> Tensor:

@@ -26,7 +26,9 @@ exercise = Entry(
 
 @exercise.cases
 def answer_cases(g: Generator) -> list[Case]:
-    """A batch, one row, axes in front, a row without an answer, a mask with the first token, float64."""
+    """A batch, one row, axes in front, a row without an answer, a mask with the first token, very
+    unlikely answers, float64.
+    """
 
     def case(title: str, front: tuple[int, ...], T: int, V: int, **how) -> Case:
         return Case(title, (*shared.read(g, front, T, V, **how), shared.mask(g, front, T)))
@@ -44,6 +46,7 @@ def answer_cases(g: Generator) -> list[Case]:
             "the first token in the mask", (*shared.read(g, (len(everything),), 5, pick(g, 6, 7)), everything)
         ),
         case("axes in front", pick(g, (2, 1), (1,), (1, 3), (2, 3, 1)), pick(g, 4, 5), pick(g, 6, 7)),
+        Case("very unlikely answers", (*shared.unlikely(g, (B,), T, pick(g, 4, 8)), shared.mask(g, (B,), T))),
         case("float64", (2,), 5, pick(g, 4, 6), dtype=torch.float64),
     ]
 
@@ -90,6 +93,14 @@ exercise.slip("one_number", ".sum(dim=-1) → .sum()").says(
 )
 exercise.slip("surprise", "return (log_probabilities → return -(log_probabilities").says(
     "This is the answer's surprise, 0 or more: a log-probability is at most 0."
+)
+exercise.slip(
+    "logarithm_of_a_product",
+    "(log_probabilities(logits, ids) * mask[..., 1:]).sum(dim=-1) → (log_probabilities(logits, ids) * "
+    "mask[..., 1:]).exp().prod(dim=-1).log()",
+).says(
+    "A very unlikely answer gives −∞, since a probability on the way has become 0: the logarithms of its "
+    "tokens, which log_softmax keeps exact, are added up."
 )
 exercise.slip("as_a_probability", ".sum(dim=-1) → .sum(dim=-1).exp()").says(
     "This is the answer's probability, which is 0 to a computer once the answer is long: leave the logarithm."

@@ -137,7 +137,8 @@ exercise.slip("any_end", "inside & (ids == end_token) → ids == end_token").say
 )
 exercise.slip(
     "last_answer",
-    "opens.cumsum(dim=-1) > opens → opens.cumsum(dim=-1) - opens.long() == opens.sum(dim=-1, keepdim=True)",
+    "opens.cumsum(dim=-1) > opens → (opens.cumsum(dim=-1) - opens.long() == opens.sum(dim=-1, keepdim=True)) "
+    "& opens.any(dim=-1, keepdim=True)",
 ).says(
     "The answer starts after the last <answer>: a model may write one itself, and what counts begins after "
     "the first."
@@ -205,3 +206,12 @@ def cut_off_is_nothing(ids, answer_token, end_token):
     closes = (inside & (ids == end_token)).long()
     first = closes.cumsum(dim=-1) == closes
     return inside & first & closes.any(dim=-1, keepdim=True)
+
+
+@exercise.misconception
+def one_place_early(ids, answer_token, end_token):
+    """<answer> counts and <end> doesn't, so the mask is one place early: True is for the tokens that are
+    predicted, and the loss does the shift.
+    """
+    opens = (ids == answer_token).cumsum(dim=-1) > 0
+    return opens & ((opens & (ids == end_token)).cumsum(dim=-1) == 0)

@@ -129,6 +129,14 @@ exercise.slip(
 exercise.slip(
     "difference_of_logarithms", "(log_probability - before).exp() → log_probability - before + 1"
 ).says("This is the difference of the logarithms: the ratio of the probabilities is e to that.")
+exercise.slip("ratio_of_logarithms", "(log_probability - before).exp() → log_probability / before").says(
+    "The two logarithms are divided: the ratio of the probabilities is e to the logarithms' difference."
+)
+exercise.slip(
+    "ratio_of_the_answers",
+    "(log_probability - before).exp() → (log_probability - before).sum(dim=-1, "
+    "keepdim=True).exp().expand_as(log_probability)",
+).says("This is the ratio of the whole answers' probabilities: here each token has its own.")
 exercise.slip(
     "clipped_logarithms",
     "ratio.clamp(1 - epsilon, 1 + epsilon) → (log_probability - before).clamp(-epsilon, epsilon).exp()",

@@ -31,6 +31,7 @@ def kl_cases(g: Generator) -> list[Case]:
         return one, other
 
     far, near = both(*pick(g, (2, 4), (3, 5)), spread=8.0)
+    far[:, 0] = -256  # its probability is 0 to float32
     same = shared.some(g, *pick(g, (2, 4), (3, 5), (4, 3)))
     several = pick(g, (2, 1), (1,), (1, 3), (2, 3, 1))
     return [
@@ -82,6 +83,24 @@ exercise.slip("cross_entropy", "(log_p.exp() * (log_p - log_q)) → -(log_p.exp(
 exercise.slip(
     "logits_as_logarithms", "logits.log_softmax(dim=-1), frozen.log_softmax(dim=-1) → logits, frozen"
 ).says("The logits are taken for log-probabilities: log_softmax makes them that first.")
+exercise.slip(
+    "logarithm_of_a_rounded_softmax",
+    "logits.log_softmax(dim=-1), frozen.log_softmax(dim=-1) → logits.softmax(dim=-1).log(), "
+    "frozen.softmax(dim=-1).log()",
+).says(
+    "Scores far apart give NaN, since a small probability has become 0, and 0 · ln 0 is none: log_softmax "
+    "does both steps at once and stays exact."
+)
+exercise.slip("difference_of_logits", "(log_p - log_q) → (logits - frozen)").says(
+    "The logits are subtracted as they are: only log_softmax makes log-probabilities of them."
+)
+exercise.slip("logarithms_as_targets", ", log_target=True →", of=kl_by_torch).says(
+    "Every number is NaN: kl_div takes its second argument for probabilities, unless log_target=True says "
+    "that they are logarithms."
+)
+exercise.slip("in_bits", ".sum(dim=-1) → .sum(dim=-1) / math.log(2)").says(
+    "The logarithm has base 2: in nats it is the natural one."
+)
 exercise.slip("mean_over_the_vocabulary", ".sum(dim=-1) → .mean(dim=-1)").says(
     "This is a mean over the vocabulary, V times too small, as torch's kl_div gives it by default: the "
     "probabilities weigh already, so add up."

@@ -112,3 +112,11 @@ exercise.slip(
     "With as many wrong answers as may be handed in, this is 1: all k can still be wrong, so only fewer "
     "wrong ones make it sure."
 )
+exercise.slip(
+    "sure_is_0",
+    "1 - math.comb(n - correct, k) / math.comb(n, k) → 0.0 if n - correct < k else 1 - math.comb(n - "
+    "correct, k) / math.comb(n, k)",
+).says(
+    "With fewer wrong answers than may be handed in, this is 0: then every choice holds a right one, so it "
+    "is 1."
+)

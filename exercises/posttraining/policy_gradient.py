@@ -1,5 +1,7 @@
 """A step of policy gradient."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Generator
 
@@ -26,17 +28,21 @@ exercise = Entry(
 
 @exercise.cases
 def gradient_cases(g: Generator) -> list[Case]:
-    """Several answers, one, advantages that are all 0, a mask with the first token, float64."""
+    """Several answers, one, advantages that are all 0, a mask with the first token, very
+    unlikely answers, float64.
+    """
 
     def case(
-        title: str, B: int, T: int, V: int, *, first: bool = False, dtype: torch.dtype = torch.float32
-    ) -> Case:
+        title: str, B: int, T: int, V: int, *, first: bool = False, read: Callable = shared.read,
+        dtype: torch.dtype = torch.float32,
+    ) -> Case:  # fmt: skip
         mask = shared.mask(g, (B,), T)
         if first:
             mask[:, 0] = True
         worth = shared.some(g, B, dtype=dtype) + 0.25
         worth[0] = -worth[0].abs() - 1
-        return Case(title, (*shared.read(g, (B,), T, V, dtype=dtype), mask, worth))
+        logits, ids = read(g, (B,), T, V)
+        return Case(title, (logits.to(dtype), ids, mask, worth))
 
     none = case("a group that teaches nothing", *pick(g, (3, 5), (2, 6)), pick(g, 4, 7))
     none.args[3].zero_()
@@ -45,6 +51,7 @@ def gradient_cases(g: Generator) -> list[Case]:
         case("one answer", 1, pick(g, 5, 4, 6), pick(g, 3, 7, 8)),
         none,
         case("the first token in the mask", *pick(g, (3, 4), (4, 5)), pick(g, 6, 7), first=True),
+        case("very unlikely answers", 2, 5, pick(g, 4, 7), read=shared.unlikely),
         case("float64", *pick(g, (3, 5), (2, 4)), pick(g, 4, 7), dtype=torch.float64),
     ]
 

@@ -26,7 +26,9 @@ exercise = Entry(
 
 @exercise.cases
 def loss_cases(g: Generator) -> list[Case]:
-    """Answers of several lengths, one row, a row without an answer, a mask with the first token, float64."""
+    """Answers of several lengths, one row, a row without an answer, a mask with the first token, very
+    unlikely answers, float64.
+    """
 
     def case(title: str, B: int, T: int, V: int, **how) -> Case:
         return Case(title, (*shared.read(g, (B,), T, V, **how), shared.mask(g, (B,), T)))
@@ -43,6 +45,7 @@ def loss_cases(g: Generator) -> list[Case]:
         Case(
             "the first token in the mask", (*shared.read(g, (len(everything),), 5, pick(g, 6, 7)), everything)
         ),
+        Case("very unlikely answers", (*shared.unlikely(g, (B,), T, pick(g, 4, 8)), shared.mask(g, (B,), T))),
         case("float64", *pick(g, (3, 4), (2, 6)), pick(g, 5, 7), dtype=torch.float64),
     ]
 
@@ -86,6 +89,13 @@ exercise.slip("mean_over_all_places", " / counts.sum() → / counts.numel()").sa
 exercise.slip("summed", " / counts.sum() →").says(
     "This is a sum: it grows with the batch and the answers' lengths, and so do its gradients, so divide by "
     "how many tokens count."
+)
+exercise.slip(
+    "logarithm_of_a_rounded_softmax",
+    "(log_probabilities(logits, ids) → (log_probabilities(logits, ids).exp().log()",
+).says(
+    "A very unlikely answer gives infinity or NaN, since its probability has become 0: log_softmax gives the "
+    "logarithms at once and stays exact."
 )
 exercise.slip("without_minus", "return -(log_probabilities → return (log_probabilities").says(
     "The minus sign is missing: training makes a loss small, and here it would make the right answers "

@@ -30,6 +30,13 @@ def read(
     return some(g, *front, T, V, spread=spread, dtype=dtype), torch.randint(V, (*front, T), generator=g)
 
 
+def unlikely(g: Generator, front: Shape, T: int, V: int) -> tuple[Tensor, Tensor]:
+    """The same, and every token that was read has a probability that is 0 to float32."""
+    logits, ids = read(g, front, T, V)
+    logits[..., :-1, :].scatter_add_(-1, ids[..., 1:, None], torch.full((*front, T - 1, 1), -128.0))
+    return logits, ids
+
+
 def mask(g: Generator, front: Shape, T: int, *, full: bool = False) -> Tensor:
     """Answers inside rows (..., T), each of another place and length: after the first token, often not to
     the end.

@@ -106,3 +106,18 @@ exercise.slip(
 exercise.slip("bytes_returned", '.decode(errors="replace") →').says(
     "These are the bytes: `decode` makes text of them."
 )
+exercise.slip("as_ascii", '.decode(errors="replace") → .decode("ascii", errors="replace")').says(
+    "The bytes are taken for ASCII, which has no character beyond 127: UTF-8 has all of them."
+)
+exercise.slip(
+    "question_marks", '.decode(errors="replace") → .decode(errors="replace").replace("\\ufffd", "?")'
+).says("Bytes that aren't valid UTF-8 show as question marks: each should show as U+FFFD.")
+
+
+@exercise.misconception
+def all_or_nothing(tokens):
+    """One byte that isn't valid makes the whole text U+FFFD: `decode` can replace that byte alone."""
+    try:
+        return bytes.fromhex(tokens).decode()
+    except UnicodeDecodeError:
+        return "\ufffd"

@@ -202,3 +202,14 @@ exercise.slip("plain_ratio", "math.exp(1 - r / c) → c / r").says(
 exercise.slip("one_forgotten", "min(1.0, math.exp(1 - r / c)) → 1.0 if c >= r else math.exp(-r / c)").says(
     "The 1 in the penalty's exponent is missing, so that it jumps from 0.37 to 1 at equal length."
 )
+exercise.slip(
+    "by_the_references",
+    "matches / possible → matches / sum(max(0, len(other) - n + 1) for other in b)",
+    of=bleu_as_a_product,
+).says(
+    "Matches are divided by the n-grams of the references, which is recall: for a precision, divide by those "
+    "of the candidates."
+)
+exercise.slip("up_to_three", "range(1, 5) → range(1, 4)").says(
+    "Only n-grams of up to three words count: BLEU takes the precisions of one to four."
+)

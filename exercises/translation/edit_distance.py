@@ -85,6 +85,12 @@ exercise.slip("first_column_of_zeros", "[i] → [0]").says(
     "The first column is 0 everywhere, so that sounds too many at the beginning cost nothing: from i sounds "
     "to an empty list it takes i deletions."
 )
+exercise.slip(
+    "row_and_column_of_zeros", "list(range(len(right) + 1)) → [0] * (len(right) + 1)", "[i] → [0]"
+).says(
+    "The first row and the first column are 0 everywhere, so that sounds missing or too many at the "
+    "beginning cost nothing: from an empty list to j sounds it takes j insertions."
+)
 exercise.slip("substitutions_cost_two", "(one != other) → 2 * (one != other)").says(
     "A substitution costs 2 here, as much as a deletion and an insertion: it is one edit."
 )

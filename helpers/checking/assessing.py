@@ -113,12 +113,12 @@ NEEDS = (
     "this one passes."
 )
 ROUNDED = (
-    "The values are right, but some step rounds them to float32 although the inputs are float64: .float(), "
-    "say, or torch.tensor of a plain number. That costs no points."
+    "The values are right to float32's precision, but no further, although the inputs are float64: .float(), "
+    "say, torch.tensor of a plain number, or an ε that the text doesn't have. That costs no points."
 )
 ROUNDED_ARRAYS = (
-    "The values are right, but some step rounds them to float32 although float64 is NumPy's usual: "
-    ".astype(np.float32), say. That costs no points."
+    "The values are right to float32's precision, but no further, although float64 is NumPy's usual: "
+    ".astype(np.float32), say, or an ε that the text doesn't have. That costs no points."
 )
 
 

@@ -512,8 +512,16 @@ def test_of_one_case_among_several_wrong_ones_is_said_what_holds_there():
     wrong = weigher(
         "y = x.softmax(dim)", "return (-y if dim else y**2) + (x.dtype == torch.float64), x.sum()"
     )
-    told = "Every number has the wrong sign. That is so in this case; the other wrong cases look different."
+    told = "Every number has the wrong sign. That is certain of this case, not of the other wrong ones."
     assert find(wrong).meaning == told
+
+
+def test_of_wrong_values_and_a_wrong_gradient_the_values_are_told_first():
+    """Whatever case comes first: here the gradient is wrong where dim is 1, the values where it is 0."""
+    finding = find(weigher("return x.softmax(1).sin() if dim == 0 else x.softmax(dim).detach(), x.sum()"))
+    assert (finding.cause, finding.case[:6]) == ("value", "case 2")
+    plain = find(weigher("return torch.tensor(x.softmax(dim).tolist()), x.sum()"))
+    assert plain.cause == "gradient_reaches_inputs"  # which is float32 in the case in float64, too
 
 
 X, MASK = torch.ones(2, 3), torch.ones(2, 3).bool()
@@ -902,8 +910,13 @@ EXACT = replace(EXERCISE, full_precision=True)
 def test_work_in_float32_costs_nothing_and_is_remarked_on():
     finding = find(ROUNDS)
     assert finding.status == "passed"
-    assert finding.text().split("\n")[1].startswith("  note           The values are right, but some step")
+    assert finding.text().split("\n")[1].startswith("  note           The values are right to float32's")
     assert not find(weigh).remark
+
+
+def test_a_small_number_added_in_float64_is_not_taken_for_float32():
+    remark = find(weigher("return x.softmax(dim) * (1 + 3e-7), x.sum()")).remark
+    assert remark.startswith("The values are right to float32's precision") and "an ε" in remark
 
 
 def test_work_in_float32_is_wrong_where_the_text_asks_for_full_precision():

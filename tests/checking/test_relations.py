@@ -125,6 +125,19 @@ def test_what_is_true_is_said(name):
     assert sentence in told(wrong)
 
 
+def test_a_named_factor_is_said_of_a_few_numbers_too():
+    """In one case there are two numbers, in the other six."""
+    rights = torch.tensor([0.7, -1.3]), torch.arange(1.0, 7) / 7
+    for change, said in ((lambda x: x / math.log(2), "1/ln 2 times"), (lambda x: x + 1, "1 too large")):
+        returned = [Outcome(CallStatus.RETURNED, change(right)) for right in rights]
+        triples = [
+            (Case("", ()), Outcome(CallStatus.RETURNED, right), got)
+            for right, got in zip(rights, returned, strict=True)
+        ]
+        assert said in relation(triples)
+        assert said in relation(triples[:1])
+
+
 WEIGHTS = {
     "the other axis": (lambda x, m: x.softmax(0), "sum to 1 along axis -2; the right ones do along axis -1"),
     "no axis": (lambda x, m: x.sigmoid(), "The right numbers sum to 1 along axis -1; these don't."),

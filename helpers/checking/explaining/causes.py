@@ -16,12 +16,14 @@ from helpers.checking.explaining.relations import relation
 from helpers.checking.explaining.sketches import recognised
 from helpers.checking.explaining.telling import Pairs, in_part, tells
 from helpers.checking.problems import Problem, by_hand, unknown
+from helpers.checking.properties import PROPERTIES
 from helpers.checking.sheet import AND, KnownMisconception, Sheet
 
 ONE_CHANGE = "Your results are exactly those of a right answer in which"
 TWO_MISTAKES = "There are two mistakes."
 OR_ANOTHER = "The other wrong cases look different, so first see whether your code does this."
-IN_ONE_CASE = "That is so in this case; the other wrong cases look different."
+BESIDE = (*PROPERTIES, "dtype")
+IN_ONE_CASE = "That is certain of this case, not of the other wrong ones."
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,9 @@ ORDER: tuple[Callable[[Failure], Cause | None], ...] = (
 
 
 def _first(failure: Failure) -> tuple[int, Problem]:
-    return next(iter(failure.wrong.items()))
+    """The first wrong case, of those in which more than a gradient or a dtype is wrong if there are any."""
+    of_values = ((n, each) for n, each in failure.wrong.items() if each.cause not in BESIDE)
+    return next(of_values, None) or next(iter(failure.wrong.items()))
 
 
 def _unexplained(failure: Failure) -> bool:

@@ -176,13 +176,14 @@ def _of_values(case: Case, a: np.ndarray, b: np.ndarray) -> Iterator[tuple[str, 
         yield "sign", "Every number has the wrong sign."
         return
     telling = np.abs(a) > 1e-6
-    if telling.any() and (several or a.size == 1) and bool((np.abs(b[~telling]) < 1e-5).all()):
+    few = a.size < ENOUGH  # which still say which named factor or whole excess it is, as one number does
+    if telling.any() and (several or few) and bool((np.abs(b[~telling]) < 1e-5).all()):
         factor = _median(b[telling] / a[telling])
         if abs(factor) > 1e-6 and near(a * factor, b):
             yield from ((f"factor {text}", f"Every number is {text}.") for text in names(case, factor))
             if several:
                 yield "factor", "Every number is the right one times the same factor."
-    if (several or a.size == 1) and near(a + _median(b - a), b):
+    if (several or few) and near(a + _median(b - a), b):
         offset = _median(b - a)
         if abs(offset - round(offset)) < 1e-6 and 0 < abs(offset) <= SMALL:
             yield (
