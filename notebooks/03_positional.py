@@ -565,8 +565,8 @@ with waiting_for("Exercises 3.2 and 3.3"):
         print(f"{name:<14}", "   ".join(right))
 
 # %% [markdown]
-# In our run accuracy falls from nearly 1 to 0.60 and 0.43, although the texts are the same. The models have
-# learned each position by itself, although only the distances count.
+# Accuracy falls from nearly 1 to about one half, although the texts are the same. The models have learned each
+# position by itself, although only the distances count.
 #
 # **Why.** It rarely matters that a word is the 40th, but often that it comes three positions before some other
 # word. *Relative* positions express that. Leave the input as it is, and add to the **scores** something that
@@ -653,8 +653,8 @@ with waiting_for("Exercises 3.2, 3.3 and 3.7"):
     show(by_length({"who is speaking?": results}))
 
 # %% [markdown]
-# Where the numbering starts makes no difference: nothing in the model depends on it. At 16 tokens it gets about 95 %
-# right, less than the tables. It loses a few points with each doubling: all keys more than 15 away share one number,
+# Where the numbering starts makes no difference: nothing in the model depends on it. At 16 tokens it gets a little
+# less right than the tables. It loses a few points with each doubling: all keys more than 15 away share one number,
 # and there are more and more of them.
 
 # %% [markdown]
@@ -933,9 +933,9 @@ with waiting_for("Exercises 3.2, 3.3, 3.7, 3.8a and 3.9"):
     show(by_length(groups))
 
 # %% [markdown]
-# The linear penalty stays at about 95 %. Press et al. (2022, sections 2 and 4) measured language models beyond their
-# training length: sinusoidal positions fail almost at once, rotary ones last somewhat longer, the bias of Raffel et
-# al. longer still, and the penalty longest.
+# The linear penalty hardly loses anything. Press et al. (2022, sections 2 and 4) measured language models beyond
+# their training length: sinusoidal positions fail almost at once, rotary ones last somewhat longer, the bias of
+# Raffel et al. longer still, and the penalty longest.
 #
 # **Is the penalty the best, then?** For this task, in which nearer is better. Here is a different task: *which
 # token was three positions back?*
@@ -967,9 +967,9 @@ right = experiments.accuracies(experiments.train(Way(layers=2)))
 print(experiments.line("none, two layers", right))
 
 # %% [markdown]
-# At 16 tokens it gets 0.95 in our run, as much as the relative bias. So a causal model of several layers can infer
-# the order by itself. Haviv et al. (2022) found the same in language models of up to 1.3 billion parameters. An
-# encoder without a causal mask can't. And beyond the training length this model fails, too.
+# At 16 tokens it gets about as much right as the relative bias. So a causal model of several layers can infer the
+# order by itself. Haviv et al. (2022) found the same in language models of up to 1.3 billion parameters. An encoder
+# without a causal mask can't. And beyond the training length this model fails, too.
 #
 # (One layer, small tables, made-up texts: the numbers hold only for this model.)
 #
