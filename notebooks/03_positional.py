@@ -194,7 +194,7 @@ with waiting_for("Exercise 3.2"):
         print(f"  {text} …\n     ", found)
 
 # %% [markdown]
-# That is what it said in 3.1. In 3.11 it will write with your function.
+# These are the probabilities of 3.1, as they should be. In 3.11 the reader will write with your function.
 
 # %% [markdown]
 # ### Where the table ends
@@ -341,8 +341,8 @@ with waiting_for("Exercises 3.2 and 3.3"), after_predicting("positional.beyond")
 
 # %% [markdown] reveals="positional.beyond"
 # Within the training length it is as good as the learned table, with no parameters to learn. (The same holds for
-# translation: Vaswani et al. 2017, table 3, row E.) But beyond it, it is no better. That a row is *defined*
-# doesn't mean that a model can *use* it: in training it met only 16 of them.
+# translation: Vaswani et al. 2017, table 3, row E.) But beyond that length it is no better. A row may be *defined*,
+# and yet a model can't *use* it: in training it met only 16 of them.
 
 # %% [markdown]
 # The paper says that sinusoids *may* allow longer texts. The next two sections measure two other properties: one
@@ -554,8 +554,8 @@ explorers.positions_explorer(sinusoidal)
 # %% [markdown]
 # ## 3.7 A number for each distance
 #
-# **What fails.** Both tables say *where* a word is, not how far it is from another. What that costs: the models
-# of 3.2 and 3.3 read texts of 16 tokens again, as in training, but the numbering starts later.
+# **What fails.** Both tables say *where* a word is, not how far it is from the others. To see what that costs, the
+# models of 3.2 and 3.3 read texts of 16 tokens again, as in training, but numbered from a later start.
 
 # %% draw=true
 # The same texts of 16 tokens, numbered from 0, 4, 8 and 16
