@@ -199,7 +199,7 @@ with waiting_for("Exercises 2.2a and 2.2b"), after_predicting("multihead.round_t
 # ## 2.3 All heads in one call
 #
 # **Why.** Each head has its own queries, keys and values, and its own softmax. A loop over the heads would do. But
-# your attention of lesson 1 takes any axes in front, and to it the heads are just one more of them.
+# your attention of lesson 1 takes any axes in front, and to it the heads are just one more axis.
 #
 # **Formula.** With $Q_h$, $K_h$, $V_h$ for head h's channels:
 #
@@ -538,14 +538,14 @@ with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"):
 
 # %% [markdown] written="multihead.why_heads" points=5
 # ### BEGIN SOLUTION
-# **Model answer.** One head gives each query one row of weights and so one weighted average; a verb that needs its subject
-# and its object gets a mixture of both. Several heads give each query several rows and several averages, kept apart in
-# channels of their own until W_o mixes them. The cost: with D = C / H the four projections stay C × C, so the parameters
-# are 4(C² + C) for any H, and the multiplications 4TC² + 2T²C for any H, as the H in front of the attention and the H
-# in D cancel. So they are not cheaper than one head, as "computationally effective" might be read; they cost the same. What
-# grows is memory for the weights, H·T², and the time for their softmax. If every head were as wide as the model,
-# everything would grow H-fold. Against very many heads: D becomes small, each head compares and carries only D numbers,
-# and in the limit D = 1 a score is one product of two numbers.
+# **Model answer.** One head gives each query one row of weights and so one weighted average; a verb that needs its
+# subject and its object gets a mixture of both. Several heads give each query several rows and several averages,
+# kept apart in channels of their own until W_o mixes them. The cost: with D = C / H the four projections stay C ×
+# C, so the parameters are 4(C² + C) for any H, and the multiplications 4TC² + 2T²C for any H, as the H in front of
+# the attention and the H in D cancel. So they are not cheaper than one head, as "computationally effective" might
+# be read; they cost the same. What grows is memory for the weights, H·T², and the time for their softmax. If every
+# head were as wide as the model, everything would grow H-fold. Very many heads have a drawback: D becomes small,
+# each head compares and carries only D numbers, and in the limit D = 1 a score is one product of two numbers.
 #
 # **Rubric**
 # - 1 point: one head, one average; several heads, several averages of one query kept apart.

@@ -194,7 +194,7 @@ with waiting_for("Exercise 3.2"):
         print(f"  {text} …\n     ", found)
 
 # %% [markdown]
-# That is what it said in 3.1. In 3.11 it will write with your function.
+# These are the probabilities of 3.1, as they should be. In 3.11 the reader will write with your function.
 
 # %% [markdown]
 # ### Where the table ends
@@ -341,8 +341,8 @@ with waiting_for("Exercises 3.2 and 3.3"), after_predicting("positional.beyond")
 
 # %% [markdown] reveals="positional.beyond"
 # Within the training length it is as good as the learned table, with no parameters to learn. (The same holds for
-# translation: Vaswani et al. 2017, table 3, row E.) But beyond it, it is no better. That a row is *defined*
-# doesn't mean that a model can *use* it: in training it met only 16 of them.
+# translation: Vaswani et al. 2017, table 3, row E.) But beyond that length it is no better. A row may be *defined*,
+# and yet a model can't *use* it: in training it met only 16 of them.
 
 # %% [markdown]
 # The paper says that sinusoids *may* allow longer texts. The next two sections measure two other properties: one
@@ -554,8 +554,8 @@ explorers.positions_explorer(sinusoidal)
 # %% [markdown]
 # ## 3.7 A number for each distance
 #
-# **What fails.** Both tables say *where* a word is, not how far it is from another. What that costs: the models
-# of 3.2 and 3.3 read texts of 16 tokens again, as in training, but the numbering starts later.
+# **What fails.** Both tables say *where* a word is, not how far it is from the others. To see what that costs, the
+# models of 3.2 and 3.3 read texts of 16 tokens again, as in training, but numbered from a later start.
 
 # %% draw=true
 # The same texts of 16 tokens, numbered from 0, 4, 8 and 16
@@ -565,8 +565,8 @@ with waiting_for("Exercises 3.2 and 3.3"):
         print(f"{name:<14}", "   ".join(right))
 
 # %% [markdown]
-# In our run accuracy falls from nearly 1 to 0.60 and 0.43, although the texts are the same. The models have
-# learned each position by itself, although only the distances count.
+# Accuracy falls from nearly 1 to about one half, although the texts are the same. The models have learned each
+# position by itself, although only the distances count.
 #
 # **Why.** It rarely matters that a word is the 40th, but often that it comes three positions before some other
 # word. *Relative* positions express that. Leave the input as it is, and add to the **scores** something that
@@ -653,8 +653,8 @@ with waiting_for("Exercises 3.2, 3.3 and 3.7"):
     show(by_length({"who is speaking?": results}))
 
 # %% [markdown]
-# Where the numbering starts makes no difference: nothing in the model depends on it. At 16 tokens it gets about 95 %
-# right, less than the tables. It loses a few points with each doubling: all keys more than 15 away share one number,
+# Where the numbering starts makes no difference: nothing in the model depends on it. At 16 tokens it gets a little
+# less right than the tables. It loses a few points with each doubling: all keys more than 15 away share one number,
 # and there are more and more of them.
 
 # %% [markdown]
@@ -933,9 +933,9 @@ with waiting_for("Exercises 3.2, 3.3, 3.7, 3.8a and 3.9"):
     show(by_length(groups))
 
 # %% [markdown]
-# The linear penalty stays at about 95 %. Press et al. (2022, sections 2 and 4) measured language models beyond their
-# training length: sinusoidal positions fail almost at once, rotary ones last somewhat longer, the bias of Raffel et
-# al. longer still, and the penalty longest.
+# The linear penalty hardly loses anything. Press et al. (2022, sections 2 and 4) measured language models beyond
+# their training length: sinusoidal positions fail almost at once, rotary ones last somewhat longer, the bias of
+# Raffel et al. longer still, and the penalty longest.
 #
 # **Is the penalty the best, then?** For this task, in which nearer is better. Here is a different task: *which
 # token was three positions back?*
@@ -967,9 +967,9 @@ right = experiments.accuracies(experiments.train(Way(layers=2)))
 print(experiments.line("none, two layers", right))
 
 # %% [markdown]
-# At 16 tokens it gets 0.95 in our run, as much as the relative bias. So a causal model of several layers can infer
-# the order by itself. Haviv et al. (2022) found the same in language models of up to 1.3 billion parameters. An
-# encoder without a causal mask can't. And beyond the training length this model fails, too.
+# At 16 tokens it gets about as much right as the relative bias. So a causal model of several layers can infer the
+# order by itself. Haviv et al. (2022) found the same in language models of up to 1.3 billion parameters. An encoder
+# without a causal mask can't. And beyond the training length this model fails, too.
 #
 # (One layer, small tables, made-up texts: the numbers hold only for this model.)
 #

@@ -145,7 +145,7 @@ check("masking.padding", padding_mask)
 # $$M_{bij} = (j \le i) \wedge \text{real}_{bj}$$
 #
 # Look at the indices: the causal part doesn't depend on the sentence, and the padding part doesn't depend on the
-# query. Nobody may look *at* padding, so the mask hides its keys, which are **columns**. Broadcasting compares
+# query. No query may look *at* padding, so the mask hides its keys, which are **columns**. Broadcasting compares
 # sizes from the right, and repeats an axis of size 1:
 #
 # | | sentence | query | key |

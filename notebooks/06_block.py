@@ -124,9 +124,9 @@ check("block.embed", embed)
 # **logits**; a softmax turns them into probabilities.
 #
 # **One matrix, two jobs.** The rows that turned tokens into vectors now score them. The table is *tied* (Press and
-# Wolf 2017): one set of parameters instead of two, and what is learned about a token in reading helps in writing it.
-# For scores its numbers should be small, or the softmax is sure of itself before anything is learned. For vectors
-# they should be larger, which would explain the $\sqrt{C}$ on the way in.
+# Wolf 2017): one set of parameters instead of two, and what the model learns about a token by reading it helps it
+# write that token. For scores its numbers should be small, or the softmax is sure of itself before anything is
+# learned. For vectors they should be larger, which would explain the $\sqrt{C}$ on the way in.
 #
 # **By hand.** $x$ = (1, 2), and three tokens with the rows (1, 0), (0, 1), (1, 1): the logits are **1, 2, 3**.
 #
@@ -386,8 +386,8 @@ check("block.add_sublayer", add_sublayer)
 
 # %% [markdown]
 # What is the path worth? First, before any training: small language models of twelve blocks, with random weights
-# and your `add_sublayer`, read some sentences. The figure shows the gradient of the loss in front of each block.
-# Without a residual path, a block's output replaces what it has read.
+# and your `add_sublayer`, read some sentences. The figure shows the size of the loss's gradient in front of each
+# block. Without a residual path, a block's output replaces what it has read.
 
 # %% predict="block.gradient"
 

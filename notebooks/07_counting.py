@@ -243,7 +243,7 @@ def norm_parameters(d_model):
 # %% [markdown]
 # ## 7.6 A layer of the encoder, a layer of the decoder
 #
-# **An encoder layer** has two blocks: self-attention and feed-forward. Each comes with a norm.
+# **An encoder layer** is lesson 6's block: two sublayers, self-attention and feed-forward, each with a norm.
 #
 # **By hand**, width 4, hidden width 8, 2 heads: attention 80, feed-forward 4·8 + 8 + 8·4 + 4 = 76, two norms 16. Together
 # **172**.
@@ -270,8 +270,8 @@ def encoder_layer_parameters(d_model, n_heads, d_ff):
 show(drawings.layer())
 
 # %% [markdown]
-# **A decoder layer** of a translator has three blocks: self-attention under a causal mask, attention over the encoder, and
-# feed-forward. Each of the three comes with a norm.
+# **A decoder layer** of a translator has three sublayers: self-attention under a causal mask, attention over the
+# encoder, and feed-forward. Each has a norm.
 #
 # Two questions first. Does a mask have parameters? And the attention over the encoder takes its keys and values from
 # the encoder's *outputs*: which layer has the matrices that turn these into keys and values?

@@ -313,8 +313,8 @@ with waiting_for("Exercises 8.2, 8.3 and 8.5"):
 # You built it in lesson 6: `DecoderOnly`. For longer training, the course has the same model with three
 # additions: one product for queries, keys and values; a cache (4.9); and a way to look at the attention weights.
 #
-# Wherever your check has passed on this computer, your own function does the work. (The course's replaces one
-# that fails here or is many times slower. `own.use(False)` switches yours off. No grade depends on it.)
+# Wherever your check has passed on this computer, your own function does the work. (If it fails here or is many
+# times slower, the course's replaces it. `own.use(False)` switches yours off. No grade depends on it.)
 
 # %%
 parts, whose = own.parts()
@@ -384,8 +384,8 @@ with waiting_for("Exercises 8.2 and 8.3"), torch.no_grad():
 # training example; in BERT (lesson 10) only 15 % are (Devlin et al. 2019, section 3.1).
 
 # %% [markdown]
-# **Its price.** Lesson 7 counts before you train: two tables (the head is the words' own), the blocks, the last
-# norm. All but the positions multiply, six operations per token.
+# **What it costs**, by lesson 7, before you train: two tables (the head reuses the words'), the blocks and the last
+# norm. Each weight but those of the positions takes six operations per token.
 
 # %% draw=true
 # What the model costs, by lesson 7
@@ -469,10 +469,10 @@ check("pretraining.training_step", training_step)
 #
 # **Why.** One learning rate is too large for some numbers and too small for others: a rare word's gradients are
 # tiny. **Adam** (Kingma and Ba 2015) keeps two running means for each number, $m$ of its gradients and $v$ of their
-# squares. It moves by the rate $\eta$ times $m/\sqrt{v}$, whose size is about 1 however small the gradients are. Both
-# means start at 0; the *bias correction*, division by $1 - \beta^t$ at step $t$, makes up for that. **AdamW** also
-# shrinks weights by a decay $\lambda$, beside the gradient, not through it: it is *decoupled* (Loshchilov and Hutter
-# 2019). The small $\epsilon$ keeps the denominator from 0.
+# squares. It moves each number by the rate $\eta$ times $m/\sqrt{v}$, whose size is about 1 however small the
+# gradients are. Both means start at 0; the *bias correction*, division by $1 - \beta^t$ at step $t$, makes up for
+# that. **AdamW** also shrinks weights by a decay $\lambda$, beside the gradient, not through it: it is *decoupled*
+# (Loshchilov and Hutter 2019). The small $\epsilon$ keeps the denominator from 0.
 #
 # $$m \leftarrow \beta_1 m + (1 - \beta_1)\, g \qquad v \leftarrow \beta_2 v + (1 - \beta_2)\, g^2$$
 #
@@ -715,10 +715,6 @@ def pretrain(model, steps, batch_size=24, warmup=50):
 # Watch the held-out loss come down towards the entropy; on the right, by how many per cent it exceeds the
 # grammar's. An interrupted run resumes when you run this cell again. The weights are kept for lesson 9;
 # `TRAIN_ANEW = True` trains again.
-#
-# On NVIDIA's H200 (`%env HEADSTART_DEVICE=cuda`, as in 6.14), this run, with torch's AdamW, took
-# {measured.lessons_from_top_to_bottom.08_pretraining_pretraining.s_cuda} seconds instead of
-# {measured.lessons_from_top_to_bottom.08_pretraining_pretraining.s_cpu}, with the same held-out loss.
 
 # %% draw=true
 TRAIN_ANEW, STEPS = False, 2900
@@ -738,7 +734,7 @@ with waiting_for("Exercises 8.2 to 8.10"):
 training.kept()  # what is kept on this computer; training.forget("reviews") removes a model
 
 # %% [markdown]
-# How good is it, beside the grammar itself, on the same 200 held-out reviews?
+# How good is it beside the grammar itself, on the same 200 held-out reviews?
 
 # %% predict="pretraining.limit"
 
@@ -889,7 +885,8 @@ with waiting_for("the training in 8.11"), torch.no_grad():
 # ## 8.14 Temperature
 #
 # **Why.** A model gives probabilities; writing takes decisions. *Greedy* takes the most probable token each time,
-# and writes the same text again and again. If tokens are drawn, now and then one of the hundreds of wrong ones is.
+# and writes the same text again and again. If tokens are drawn, now and then one of the hundreds of wrong ones
+# comes up.
 #
 # **Formula.** Between the two lies a **temperature** τ: divide the logits by it, then take the softmax. Below 1,
 # likely tokens become likelier; towards 0 the rule becomes greedy.
@@ -1462,12 +1459,14 @@ with after_predicting("pretraining.valley"):
     show(scaling.valleys(runs, best))
 
 # %% [markdown] reveals="pretraining.valley"
-# The smallest models can't hold all that so many tokens teach, and the largest have read too few. With thirty times
-# the operations the best model is six times as large, and the gap has fallen from 0.69 to 0.04.
+# The smallest models can't hold all that so many tokens teach, and the largest have read too few. From the smallest
+# budget to thirty times as much, the gap of the best model tried has fallen from
+# {measured.training_pretraining_scaling.1e_11_20_736.above_the_entropy:.2f} to
+# {measured.training_pretraining_scaling.3e_12_156_672.above_the_entropy:.2f}.
 
 # %% [markdown]
-# **A budget of your own.** The four models of the smallest budget again, from a different seed: about 50 seconds on
-# one core. How far your points lie from the course's is chance.
+# **A budget of your own.** The four models of the smallest budget again, from a different seed, in about a minute
+# on one core. How far your points lie from the course's is chance.
 
 # %% draw=true
 # Your budget of 10¹¹ operations, in the course's picture
@@ -1534,8 +1533,8 @@ with waiting_for("Exercise 8.20"):
         print(f"{flops:.0e} operations: {size:,.0f} weights, {tokens:,.0f} tokens, {tokens / size:.0f} each")
 
 # %% [markdown]
-# In our runs the power was {measured.training_pretraining_scaling.the_budget.power:.2f}, or 0.41 when one of the
-# sixteen models had 32 channels instead of 48: don't take the second digit seriously.
+# In our runs the power was {measured.training_pretraining_scaling.the_budget.power:.2f}. It rests on sixteen models
+# of one seed each, so don't take the second digit seriously.
 #
 # Larger budgets have led to different powers, too. Kaplan et al. (2020, section 6.1) found 0.73, Hoffmann et al.
 # (2022, table 2) 0.46 to 0.50: size and tokens should grow alike, with some 20 tokens for each weight. Their
@@ -1578,9 +1577,9 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.voca
 # merges, 131,072 more parameters (a sixth of the model), and fewer examples for each token's vector.
 
 # %% [markdown]
-# **A run of your own**, with a different seed. Set `SHAKESPEARE` in 8.1 to True. `MERGES = 0` takes letters;
-# with 256, your functions of 8.19 learn the merges first, in a minute or more. Your point's distance from the
-# course's bar shows how much is chance.
+# **A run of your own**, with a different seed. Set `SHAKESPEARE` in 8.1 to True. `MERGES = 0` takes letters; with
+# 256, your functions of 8.19 learn the merges first, in a minute or more. How far your point lies from the course's
+# bar shows how much is chance.
 
 
 # %% draw="open"

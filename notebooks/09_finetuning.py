@@ -421,10 +421,11 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.prais
         print(f"{text + ' ...':<26} praise {100 * share:3.0f} %")
 
 # %% [markdown] reveals="finetuning.praise"
-# It has separated praise from blame by the company that words keep. (With our model of lesson 8, praise got 99
-# % after *luckily* and 1 % after *sadly*.) The loss hardly shows it: this model reached 1.20 nats per token,
-# and the entropy is 1.18. A version at 1.23 gave praise about half everywhere, and fine-tuning it with 200
-# labels gained nothing that several runs could tell from chance. A body can't pass on what it hasn't learned.
+# It has separated praise from blame by the company that words keep. The loss hardly shows it: ours reached
+# {measured.training_finetuning.before.nats_per_token:.2f} nats per token, with an entropy of
+# {measured.training_finetuning.the_entropy.nats_per_token:.2f}. A version that stopped a few hundredths above that
+# gave praise about half everywhere, and fine-tuning it with 200 labels gained nothing that several runs could tell
+# from chance. A body can't pass on what it hasn't learned.
 
 # %% [markdown]
 # ## 9.6 The mismatch that nobody sees
@@ -702,10 +703,9 @@ with waiting_for("the exercises up to 9.8"):
         print(f"pooled: {name:<5} {', '.join(f'{share:.0f} %' for share in found)}")
 
 # %% [markdown]
-# With these few steps the last token is often ahead. After 15 epochs, with three other seeds, the two were
-# about equal: the mean had 89 % at each rate from 0.0002 to 0.001, the last token 91, 91 and 89 %. But the head
-# alone gets more from the mean: 78 %, against 70 %. So both pretrained regimes read the mean below, though it
-# may cost full fine-tuning a few points. (From scratch, the last token did better: 65 %, against 58 %.)
+# With these few steps the last token is often ahead. When the course chose, after 15 epochs and with three other
+# seeds, the two were about equal, but the head alone got clearly more from the mean. So both pretrained regimes
+# read the mean below, though it may cost full fine-tuning a few points. (From scratch, the last token did better.)
 
 # %% [markdown]
 # ## 9.10 Several seeds, fifteen epochs
@@ -1027,9 +1027,9 @@ with waiting_for("the exercises up to 9.13b"):
         print(f"{name:<20} {value:.3f} nats per token")
 
 # %% [markdown] reveals="finetuning.adapters"
-# Training 4 % of the numbers was no worse than training all of them. Even rank 1 was enough: on other reviews,
-# with three seeds, it had 92 %, rank 4 93 % and full fine-tuning 89 %. This needn't hold elsewhere: with more
-# labels there is more to learn, and a low-rank change may not be enough.
+# Training 4 % of the numbers was no worse than training all of them. (Even rank 1 was enough in a trial of ours
+# with three seeds.) This needn't hold elsewhere: with more labels there is more to learn, and a low-rank change may
+# not be enough.
 #
 # Merged, the model has forgotten as well, even more than with full fine-tuning. A change in few numbers isn't a
 # small change. (In large models Biderman et al. 2024 measured that LoRA
@@ -1180,8 +1180,9 @@ with waiting_for("the exercises up to 9.16"):
     show(figures.curves(curves, student, told, xlabel="epoch", title=title, joined=True))
 
 # %% [markdown]
-# Each band is the 95 % interval for the mean over seeds, on these test reviews. At the end the bands don't
-# overlap. They don't include how much pretrained bodies vary: with other bodies the mean reached up to 93 %.
+# Each band is the 95 % interval for the mean over seeds, on these test reviews. At the end the bands don't overlap.
+# They don't include how much pretrained bodies vary: with a different body, the mean may be a few points higher or
+# lower.
 
 # %% [markdown]
 # ## 9.17 What counting words can do
@@ -1272,12 +1273,11 @@ with waiting_for("the exercises up to 9.17a"):
 # the test reviews, but not the seed, whose effect the dots show. The Transformer from scratch doesn't beat
 # counting.
 #
-# **In our runs**, on two CPU cores (all but the adapters by `python -m benchmarks.training_finetuning`):
+# **In our runs**, on two CPU cores (`python -m benchmarks.training_finetuning`; the adapters are in your own figure):
 #
 # | | accuracy (95 % interval) | loss as a language model |
 # | --- | --- | --- |
 # | 200 labels, five seeds: full | {measured.training_finetuning.end.full} | {measured.training_finetuning.full.nats_per_token:.2f}, before {measured.training_finetuning.before.nats_per_token:.2f} |
-# | adapters, rank 4 | 92 % (90 to 94) | merged 2.26, taken out 1.20 |
 # | head only | {measured.training_finetuning.end.head_only} | {measured.training_finetuning.head_only.nats_per_token:.2f} |
 # | TF-IDF | {measured.training_finetuning.end.tf_idf} | |
 # | from scratch | {measured.training_finetuning.end.from_scratch} | |
@@ -1286,9 +1286,9 @@ with waiting_for("the exercises up to 9.17a"):
 # | from scratch | {measured.training_finetuning.2_000.from_scratch} | |
 # | TF-IDF | {measured.training_finetuning.2_000.tf_idf} | |
 #
-# The intervals of full fine-tuning and of the adapters touch. The runs share seeds, labels and test reviews, so
-# the differences seed by seed would decide. The bars of the last rows are ±5 points, so "forty times as many
-# labels" is a rough number.
+# If the intervals of full fine-tuning and of your adapters touch, the differences seed by seed decide: the runs share
+# seeds, labels and test reviews. The bars of the last rows are ±5 points, so "forty times as many labels" is a rough
+# number.
 
 # %% [markdown]
 # **Question 9.17b** · graded by hand · 10 minutes · 5 points

@@ -207,7 +207,7 @@ for wanted in (1, 0):
 #
 # $$\texttt{[CLS]}\; a_1 \dots a_m\; \texttt{[SEP]}\; b_1 \dots b_n\; \texttt{[SEP]}$$
 #
-# `[SEP]` closes a passage. `[CLS]` is no word, so its vector after the last block is free to summarise the row.
+# `[SEP]` closes a passage. `[CLS]` isn't a word, so its vector after the last block is free to summarise the row.
 # The second task reads that vector, and later your own task. The **segment ids** are easily forgotten: 0 for
 # `[CLS]` and the first passage, 1 for the second, each with the `[SEP]` that closes it.
 #
@@ -678,12 +678,12 @@ with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
 # subject of *is or are*, an author named earlier), it adds next to nothing. So what one direction costs depends
 # on the task.
 #
-# The middle row is BERT's. At *a or an* and at the kind of book its mean is clearly above the left side's, and
-# one pass serves all candidates. But a model needn't use all that it sees: the language model copies the
-# author's name, and BERT often doesn't. Is it the amount of training? BERT was asked for half a million words,
-# lesson 8's model for over three million. So we stopped language models at BERT's 515,000 words, with three
-# seeds of each (`python -m benchmarks.training_bert --equal`). They still copy the author: 0.84 ± 0.02 from the
-# whole text against BERT's 0.38 ± 0.04. So the number of words isn't the reason.
+# The middle row is BERT's. At *a or an* and at the kind of book its mean is clearly above the left side's, and one
+# pass serves all candidates. But a model needn't use all that it sees: the language model copies the author's name,
+# and BERT often doesn't. Is it the amount of training? BERT was asked for half a million words, lesson 8's model
+# for over three million. So we stopped language models at as many words as BERT, with three seeds of each
+# (`python -m benchmarks.training_bert --equal`). They still gave the right author about twice the probability that
+# BERT gave. So the number of words isn't the reason.
 #
 # *Luckily or sadly* is the hardest: it depends on whether the rest is praise. (A quarter is guessing, and since
 # two of the four words fit each time, a half is about the best possible.) In our run only the language model

@@ -1,17 +1,17 @@
 # %% [markdown]
 # # 11 · Translation, the whole Transformer
 #
-# - **You will learn** to build the model of the paper that started all this: an encoder reads, a decoder
-#   writes, and cross-attention connects them. You train it, let it write, greedily and with beams, measure how
-#   good it is, and see what it looks at. At the end you make translations of your own, and your model
-#   learns to say English words.
+# - **You will learn** to build the model of the paper that started all this: an encoder reads, a decoder writes,
+#   and cross-attention connects them. You train it, let it write, greedily and with beams, measure how good it is,
+#   and see what it looks at. You make translations of your own, and at the end your model learns to say English
+#   words.
 # - **You need** lessons 1 to 4 (attention, heads, positions, masks), the block of lesson 6 and the training
 #   loop of lesson 8. Blocks and the loop are given; you write what is new.
 # - **Time** {minutes} minutes, in four sittings: 11.1 to 11.9, 11.10 to 11.13, 11.14 to 11.19, 11.20 to 11.25.
 #   The first training takes less than a minute, the second about two.
 #
-# The first is that quick because its sentences come from a small grammar. Real data come at the end: a
-# dictionary of English in 11.20, and German sentences, which take half an hour and more, in 11.24.
+# The first is so quick because its sentences come from a small grammar. Real data come at the end: an English
+# dictionary in 11.20, and German sentences, which take half an hour or more, in 11.24.
 
 # %% setup=true
 import itertools
@@ -68,7 +68,7 @@ for text in explorers.SENTENCES[:4]:
 
 # %% [markdown]
 # The verb comes last, adjectives come after their nouns, and there are no articles. Endings say who does what to
-# whom. *Old* is *zokur* for a person and *zokul* for a thing. So translating word by word won't do.
+# whom, and *old* is *zokur* for a person but *zokul* for a thing. So translating word by word won't do.
 
 # %% [markdown]
 # ## 11.2 The decoder block
@@ -420,9 +420,9 @@ with waiting_for("Exercise 11.7"):
 #
 # ## 11.8 Greedy decoding
 #
-# **Why.** A trained model gives scores for the *next* word. To get a sentence, take the likeliest word, append it,
-# and ask again, until `<eos>`. That is **greedy decoding**. The sentences of a batch end at different steps: a
-# finished row gets `<pad>` while the others go on.
+# **Why.** A trained model scores the *next* word. To get a sentence, append the likeliest word and ask again, until
+# `<eos>`. That is **greedy decoding**. The sentences of a batch end at different steps: a finished row gets `<pad>`
+# until the others have ended, too.
 #
 # You get the model as a function `step`: it takes all tokens so far, (B, t), and returns scores (B, V).
 #
@@ -434,8 +434,8 @@ with waiting_for("Exercise 11.7"):
 # **Write the likeliest token again and again, in all rows at once, until each has ended.**
 #
 # <details><summary>Hint 1</summary>Which two things must you remember from step to step?</details>
-# <details><summary>Hint 2</summary>Which comes first: replacing what finished rows say by <code>&lt;pad&gt;</code>,
-# or marking the rows that have just finished? The wrong order loses the <code>&lt;eos&gt;</code>.</details>
+# <details><summary>Hint 2</summary>Which comes first: putting <code>&lt;pad&gt;</code> into rows that had finished,
+# or marking the rows that finish now? The wrong order loses the <code>&lt;eos&gt;</code>.</details>
 # <details><summary>The idea</summary>Grow all rows by one column at a time. A row that has said
 # <code>&lt;eos&gt;</code> only gets <code>&lt;pad&gt;</code> from then on. The column of <code>&lt;bos&gt;</code>
 # isn't part of the answer.</details>
@@ -479,7 +479,7 @@ check("translation.greedy_decode", greedy_decode)
 # ## 11.9 Train it
 #
 # All parts are ready. The loss combines the shift, the model and your smoothing; the loop is lesson 8's. Our
-# measure is a strict one: the share of held-out sentences translated **exactly**, every word and every ending.
+# measure is strict: the share of held-out sentences translated **exactly**, every word and ending.
 
 
 # %%
@@ -517,18 +517,11 @@ def exact_share(model, pairs):
 
 
 # %% [markdown]
-# 12,000 pairs to learn from, 300 held out. Since the learning rate never reaches 0, the weights fluctuate to
-# the end. So the final model has the mean of the weights over the last eighth of the steps. The paper
-# averaged its last checkpoints, too (section 6.1).
+# The model learns from 12,000 pairs; 300 are held out. Since the learning rate never reaches 0, the weights
+# fluctuate to the end. So the final model's weights are the mean over the last eighth of the steps, as the paper
+# averaged its last checkpoints (section 6.1).
 #
 # While it trains, the picture on the right shows what share of 60 held-out sentences is right.
-#
-# On a fast GPU (NVIDIA's H200; `%env HEADSTART_DEVICE=cuda`, as in 6.14), this run took
-# {measured.lessons_from_top_to_bottom.11_translation_training.s_cuda} seconds instead of
-# {measured.lessons_from_top_to_bottom.11_translation_training.s_cpu} on two CPU cores. At the last look, before
-# the weights were averaged, {measured.lessons_from_top_to_bottom.11_translation_training.ends_with_cuda.2:.0%}
-# of the 60 held-out sentences were right, and
-# {measured.lessons_from_top_to_bottom.11_translation_training.ends_with_cpu.2:.0%} on the CPU.
 
 
 # %%
@@ -612,9 +605,9 @@ with waiting_for("the training in 11.9"):
 # %% [markdown]
 # ## 11.10 A cache
 #
-# **Why.** When the decoder writes its tenth word, the nine before it haven't changed. In a *causal* decoder nothing
-# computed at their positions has changed either: they can't see the tenth. So their keys and values can be kept,
-# and only the new position goes through the layers. Its query looks at all keys, old and new.
+# **Why.** When the decoder writes its tenth word, the nine before it haven't changed, and in a *causal* decoder
+# nothing computed at their positions has, either: they can't see the tenth. So keep their keys and values, and send
+# only the new position through the layers. Its query looks at all keys, old and new.
 #
 # $$\text{output} = \text{softmax}\!\left(\frac{q\,[K_{\text{past}}; k]^\top}{\sqrt{D}}\right)[V_{\text{past}}; v]$$
 #
@@ -640,7 +633,7 @@ def cached_attention(q, k, v, past=None):
 
 
 # %% [markdown]
-# Word by word with the cache, or all at once: the result has to be the same.
+# The result has to be the same, word by word with the cache or all at once.
 
 # %% draw=true
 # The same result, word by word and all at once?
@@ -728,20 +721,20 @@ with waiting_for("Exercises 11.2 and 11.11"), torch.no_grad():
         print(f"{length} tokens without a cache: {more}")
 
 # %% [markdown]
-# The gap grows with the length. It is smaller than the count suggests, since every call has a fixed cost, and
-# other parts of the model take time as well.
+# The gap grows with the length. It is smaller than the count suggests, since every call has a fixed cost and other
+# parts of the model take time, too.
 #
 # ## 11.12 Beam search
 #
 # **Why.** Greedy decoding never takes a word back, and the likeliest first word needn't begin the likeliest
 # sentence. **Beam search** follows several beginnings at once, its *hypotheses*.
 #
-# **By hand.** After `<bos>` a model gives A 0.55 and B 0.4. After A everything is uncertain: the best word
-# has 0.36. After B, the word C has 0.9. Greedy decoding takes A, and its sentence has at most 0.55 · 0.36 =
-# 0.20. B C has 0.4 · 0.9 = 0.36. In logarithms: −0.60 − 1.02 = −1.62 against −0.92 − 0.11 = −1.02.
+# **By hand.** After `<bos>` a model gives A 0.55 and B 0.4. After A the best word has only 0.36; after B, the word
+# C has 0.9. Greedy decoding takes A, and its sentence has at most 0.55 · 0.36 = 0.20. B C has 0.4 · 0.9 = 0.36. In
+# logarithms: −0.60 − 1.02 = −1.62 against −0.92 − 0.11 = −1.02.
 #
-# **Length.** The logarithm of a hypothesis' probability is a *sum*, which every further word makes smaller, so
-# hypotheses would win by being short. Wu et al. (2016, equation 14) divide by a penalty:
+# **Length.** A hypothesis' log-probability is a *sum*, which every further word makes smaller, so short hypotheses
+# would win. Wu et al. (2016, equation 14) divide by a penalty:
 #
 # $$\text{score} = \frac{\log p}{\text{penalty}} \qquad \text{penalty} = \left(\frac{5 + \text{length}}{6}\right)^{\alpha}$$
 #
@@ -754,7 +747,7 @@ with waiting_for("Exercises 11.2 and 11.11"), torch.no_grad():
 # 1. Begin with one running hypothesis, `<bos>`, log-probability 0.
 # 2. Continue every running hypothesis with every token. Of **all** these continuations together, keep the `beams`
 #    with the largest *sums of log-probabilities*.
-# 3. Those that end in `<eos>` are finished and leave, and are not replaced in this step. The others keep
+# 3. Those that end in `<eos>` are finished: they leave, and nothing takes their place in this step. The others keep
 #    running.
 # 4. Stop when none is running, or after `longest` tokens; those still running then count as they are.
 # 5. Divide each sum by its penalty, and sort: best first.
@@ -818,8 +811,8 @@ check("translation.beam_search", beam_search)
 # ## 11.13 What beams change
 #
 # Here is the example as a tree. The number on a branch is the log-probability of the word it leads to. Blue
-# branches were kept, dotted grey ones dropped, and the thick orange one is the best. The number after a word
-# is a finished hypothesis' score.
+# branches were kept, dotted grey ones dropped; the thick orange one is the best. A number after a word is a
+# finished hypothesis' score.
 
 # %%
 LETTERS = ["<pad>", "<bos>", "<eos>", "A", "B", "C"]
@@ -885,10 +878,10 @@ def step_of(text):
 explorers.beam_explorer(beam_search, step_of, vocabulary.words, "Exercise 11.12, and the training in 11.9")
 
 # %% [markdown]
-# The trained model is sure of itself: one continuation has about 0.9 (label smoothing keeps it from more), and
-# the others are hardly worth a beam. So beams change little here, as the next cell measures. Our grammar has
-# one right translation for each sentence; real languages have many, so beams can gain more there. The numbers
-# after `<eos>` are the scores: α moves them and may change their order.
+# The trained model is sure of itself: one continuation has about 0.9 (label smoothing keeps it from more). So beams
+# change little here, as the next cell measures. Our grammar has one right translation for each sentence; real
+# languages have many, so beams can gain more there. The numbers after `<eos>` are the scores, whose order α may
+# change.
 
 # %% draw=true
 # One beam against four, on held-out sentences
@@ -1017,9 +1010,9 @@ check("translation.bleu", bleu)
 # %% [markdown]
 # ## 11.16 What BLEU doesn't see
 #
-# Published figures usually come from a program, `sacrebleu` (Post 2018). Told to take the words as they are
-# and to smooth nothing, it agrees with your function: the course's tests compare the two. What does BLEU say
-# about translations damaged on purpose?
+# Published figures usually come from the program `sacrebleu` (Post 2018). Without its tokenizer and its smoothing
+# it agrees with your function, as the course's tests confirm. What does BLEU say about translations damaged on
+# purpose?
 
 # %% predict="translation.exchanged"
 
@@ -1039,18 +1032,18 @@ with waiting_for("Exercise 11.15"), after_predicting("translation.exchanged"):
 
 # %% [markdown] reveals="translation.exchanged"
 # To a reader, swapping two words is a serious mistake; here it costs less than half of the score. Sorted words
-# aren't a sentence at all, and still score something. BLEU counts matches, not meaning.
+# aren't a sentence at all, and yet they score. BLEU counts matches, not meaning.
 
 # %% [markdown]
 # ## 11.17 Cross-attention as an alignment
 #
-# **Why.** The model was never told which word translates which. Did it find out? Its cross-attention has one
-# row for each word that it writes. The source word with the largest weight is that word's **alignment**, as
-# in lesson 1, now for real. The grammar knows the true one.
+# **Why.** The model was never told which word translates which. Did it find out? Its cross-attention has one row
+# for each word that it writes. The source word with the largest weight in that row is the written word's
+# **alignment**. The grammar knows the true one.
 #
-# A layer has several heads: average them first. And some positions aren't words: padding, and `<eos>`. Heads
-# may put their weight there when they have nothing to look for, as Clark et al. (2019) argue for BERT's
-# `[SEP]`. Leave them out.
+# A layer has several heads: average them first. And some positions aren't words: padding, and `<eos>`. Heads may
+# put their weight there when they have nothing to look for, as Clark et al. (2019) argue for BERT's `[SEP]`. Leave
+# these positions out.
 #
 # **By hand.** Two heads, one row: (0.1, 0.7, 0.2) and (0.1, 0.1, 0.8), and the last position is `<eos>`. The
 # average is (0.1, 0.4, 0.5); without the last position, position 1 has the largest weight.
@@ -1142,8 +1135,8 @@ with waiting_for("Exercise 11.17, and the training in 11.9"):
     show(figures.alignment(weights, written, words, truth, title=title))
 
 # %% [markdown]
-# Frames mark the true alignment. The verb comes last, so there the bright cells jump back; those of an
-# adjective and its noun cross. The order of the source is no obstacle: the decoder looks where it needs to.
+# Frames mark the true alignment. The verb comes last, so for the verb the bright cells jump back; for an adjective
+# and its noun they cross. The order of the source is no obstacle: the decoder looks where it needs to.
 #
 # Such a picture isn't proof. What a position reads is added to what it already holds, and the memory at *king*
 # holds something of *old* too. Attention weights show where a model looks; by themselves they don't explain
@@ -1151,8 +1144,7 @@ with waiting_for("Exercise 11.17, and the training in 11.9"):
 #
 # ## 11.18 Self-attention and cross-attention, side by side
 #
-# One layer of the decoder, one sentence. Each row is one position: the word that it read, an arrow, and the word
-# that it wrote.
+# One layer of the decoder, one sentence. Each row is a position: the word it read, an arrow, and the word it wrote.
 
 # %% draw=true
 # What the decoder looks at, in itself and in the source
@@ -1225,8 +1217,8 @@ def watch(text):
 explorers.translation_explorer(watch, "the training in 11.9, and 11.17")
 
 # %% [markdown]
-# Try sentences that the grammar can't make: *the lamp loves the king .*, or one of twenty words. The model
-# answers anyway: it has never seen anybody say "I don't know".
+# Try sentences that the grammar can't make: *the lamp loves the king .*, or one of twenty words. The model answers
+# anyway: it has never seen an "I don't know".
 
 # %% draw=true
 # All held-out sentences: how many are right, and some that aren't
@@ -1242,9 +1234,9 @@ with waiting_for("Exercise 11.15, and the training in 11.9"):
 # %% [markdown]
 # **Question 11.19** · graded by hand · 10 minutes · 5 points
 #
-# A model can have all its shapes right and still translate nothing. What is missing between such a model and
-# a translation that you can read? List the steps in order, and say for each how you would notice that it is
-# wrong. Use what you built and measured here.
+# A model can have all its shapes right and still translate nothing. What does it take to get from such a model to a
+# translation that you can read? List the steps in order, and say for each how you would notice that it is wrong.
+# Use what you built and measured here.
 #
 # End with two translations of your own, made with your model: one right, one wrong. (If you find no wrong one, take
 # your hardest sentence.) Explain what went wrong in the wrong one.
@@ -1272,19 +1264,18 @@ with waiting_for("Exercise 11.15, and the training in 11.9"):
 # %% [markdown]
 # ## 11.20 Letters to sounds
 #
-# **Why.** Now real data, small enough for a laptop. Your model learns to say English words: it reads letters
-# and writes sounds. A program that reads aloud needs this for every name that isn't in its dictionary. The
-# functions stay the same; only the tokens are new.
+# **Why.** Now real data, small enough for a laptop. Your model learns to say English words: it reads letters and
+# writes sounds. Programs that read aloud need this for every name that isn't in their dictionary. Your functions
+# stay the same; only the tokens are new.
 #
-# The words come from the CMU Pronouncing Dictionary: 135,166 lines, each with a word and its sounds in a
-# notation called ARPAbet. Set `SOUNDS = True` to download it once (3.6 MB). It is checked by its SHA-256, and
-# kept. (Without a network, put it into a folder named in `HEADSTART_DATA`.) Everything below except the exercise
-# waits for it.
+# The words come from the CMU Pronouncing Dictionary: 135,166 lines, each with a word and its sounds in a notation
+# called ARPAbet. Set `SOUNDS = True` to download it once (3.6 MB). It is checked by its SHA-256, and kept. (Without
+# a network, put it into a folder named in `HEADSTART_DATA`.) All below but the exercise waits for it.
 #
 # Real data have traps. `sounds.dictionary()` takes care of three, and leaves out words with dots or hyphens:
 #
-# - **A second pronunciation** has a line of its own, `either(2)`. The `(2)` isn't part of the word. And if one
-#   line were held out and the other learned, the word wouldn't be new.
+# - **A second pronunciation** has a line of its own, `either(2)`. The `(2)` isn't part of the word. And if one line
+#   is held out and the other learned, the word isn't new.
 # - **Digits are stress.** `AH1` is a stressed AH, `AH0` an unstressed one. Most published results leave stress
 #   out, and so do we: 39 sounds remain.
 # - **Families.** To a model that has learned *king*, neither *kings* nor *king's* is a new word. So words that
@@ -1319,7 +1310,7 @@ else:
 # $$D_{i,j} = \min\left(D_{i-1,j} + 1,\;\; D_{i,j-1} + 1,\;\; D_{i-1,j-1} + [a_i \ne b_j]\right) \qquad D_{i,0} = i
 # \qquad D_{0,j} = j$$
 #
-# Compute each cell once: a recursion that forgets them needs over 10¹⁴ calls for two lists of 20 sounds.
+# Compute each cell once: a recursion that forgets its results needs over 10¹⁴ calls for two lists of 20 sounds.
 #
 # **By hand.** Written K N AY T, right N AY T. Place by place nothing matches, but the distance is 1: delete the K.
 #
@@ -1399,8 +1390,8 @@ def said(model, words):
 # %% [markdown]
 # ## 11.22 It learns to read aloud
 #
-# The same model, trained by the same `train`. One vocabulary holds both sides, letters in lower case and
-# sounds in capitals. The picture on the right shows what share of 200 held-out words is right.
+# The same model and the same `train`. One vocabulary holds letters, in lower case, and sounds, in capitals. The
+# picture on the right shows what share of 200 held-out words is right.
 
 
 # %%
@@ -1443,17 +1434,17 @@ with waiting_for("Exercises 11.2, 11.6, 11.7, 11.8 and 11.21"):
         print(sounds.LEFT_OUT)
 
 # %% [markdown]
-# We trained from three seeds, with {measured.training_letters_to_sounds.seed_0.cpu_s} seconds of processor time for
-# the first. On average {measured.training_letters_to_sounds.mean_t_interval.sounds_wrong.1} % of the sounds and
-# {measured.training_letters_to_sounds.mean_t_interval.words_wrong.1} % of the words were wrong (t-interval of the
-# words: {measured.training_letters_to_sounds.mean_t_interval.words_wrong.2} to
+# We trained from three seeds, each with about {measured.training_letters_to_sounds.seed_0.cpu_s} seconds of
+# processor time. On average {measured.training_letters_to_sounds.mean_t_interval.sounds_wrong.1} % of the sounds
+# and {measured.training_letters_to_sounds.mean_t_interval.words_wrong.1} % of the words were wrong (t-interval of
+# the words: {measured.training_letters_to_sounds.mean_t_interval.words_wrong.2} to
 # {measured.training_letters_to_sounds.mean_t_interval.words_wrong.3} %). A fixed sound per letter gets
-# {measured.training_letters_to_sounds.a_fixed_sound_per_letter.words_wrong} of the words wrong. A single wrong sound
-# spoils a word: that is why the word error rate is so much higher than the phoneme error rate.
+# {measured.training_letters_to_sounds.a_fixed_sound_per_letter.words_wrong} of the words wrong. One wrong sound
+# spoils a word, so the word error rate is much higher than the phoneme error rate.
 #
 # **Published results** are better: 23.55 % of the words wrong (Yao and Zweig 2015), and 19.88 % with 4.6 % of the
-# sounds (Sun et al. 2019). Those models are larger, were trained for longer, and were tested on other words. So
-# compare only roughly.
+# sounds (Sun et al. 2019). Those models are larger, were trained for longer and tested on other words, so the
+# comparison is rough.
 
 # %% draw=true
 # Words that it has never seen, and what the dictionary says
@@ -1470,9 +1461,9 @@ with waiting_for("the training in 11.22"):
 # %% [markdown]
 # ## 11.23 Which letters make a sound?
 #
-# This alignment you can judge yourself: in *phone*, *ph* makes F, *o* makes OW, *n* makes N, and *e* is silent.
-# Did cross-attention find out? Letters and sounds come in nearly the same order, so a right alignment hardly ever
-# goes back to an earlier letter.
+# You can judge this alignment yourself: in *phone*, *ph* makes F, *o* makes OW, *n* makes N, and *e* is silent. Did
+# cross-attention find out? Letters and sounds come in nearly the same order, so a right alignment hardly ever goes
+# back to an earlier letter.
 
 
 # %%
@@ -1480,6 +1471,8 @@ def listen(word):
     """The sounds written, and the cross-attention of
     the layer that goes back least, (H, T_t, T_s).
     """
+    if speaker is None:  # without one, `watched` would take the translator
+        raise NotImplementedError
     _, written, _, crossed = watched(" ".join(word), speaker, sounds.vocabulary())
     return written, crossed[steadiest]
 
@@ -1519,19 +1512,18 @@ with waiting_for("the training in 11.22"):
 
 # %% draw=true
 # Explore: words of your own
-explorers.sounds_explorer(listen, "the training in 11.22, and 11.23")
+explorers.sounds_explorer(listen if here else None, "the training in 11.22")
 
 # %% [markdown]
 # ## 11.24 For a longer evening: German to English
 #
-# Real captions of pictures, 29,000 pairs (Multi30k, Elliott et al. 2016), with the same functions. Four
-# things change. The tokens are sub-words (4,000, learned from both languages together). The model is larger:
-# 192 channels, 3 + 3 blocks. The measure is BLEU instead of exact sentences, on lower-case words with
-# punctuation apart, so don't compare it with published figures. And it takes longer: set `LONG_EVENING` to
-# True, choose the minutes, and run. The number of steps depends on how fast your machine is. In our run
-# half an hour on two idle cores, {measured.training_translation_real_text.multi30k.cpu_minutes} minutes of
-# processor time in all, gave BLEU {measured.training_translation_real_text.multi30k.bleu} on the 1,000
-# captions of the test set.
+# Real captions of pictures, 29,000 pairs (Multi30k, Elliott et al. 2016), with the same functions. Four things
+# change. The tokens are sub-words (4,000, learned from both languages together). The model is larger: 192 channels,
+# three blocks on each side. The measure is BLEU instead of exact sentences, on lower-case words with punctuation
+# apart, so don't compare it with published figures. And it takes longer: set `LONG_EVENING` to True, choose the
+# minutes, and run. How many steps that makes depends on your machine. In our run, half an hour on two idle cores,
+# {measured.training_translation_real_text.multi30k.cpu_minutes} minutes of processor time in all, gave BLEU
+# {measured.training_translation_real_text.multi30k.bleu} on the 1,000 captions of the test set.
 
 
 # %%
@@ -1623,5 +1615,5 @@ else:
 # Zweig 2015, *Sequence-to-sequence neural net models for grapheme-to-phoneme conversion*. Sun et al. 2019,
 # *Token-level ensemble distillation for grapheme-to-phoneme conversion*.
 #
-# You have now built every part of the paper's figure 1, and it translates. The last lesson, 12, is about what has
-# changed since.
+# You have now built every part of the paper's figure 1, and it translates. Lesson 12 is about what has changed
+# since.

@@ -3,14 +3,14 @@
 #
 # - **You will learn** what has changed in the block since the paper, one step at a time, and build the block of
 #   2025: RMS norm, a gate, shared keys, rotary positions, experts. Then you make models cheaper to run: with one
-#   byte per weight or half of one, a smaller cache or none, and drafts by a small model. Each step is measured,
-#   and some bring nothing here. Section 12.17 compares five models as of November 2026.
+#   byte per weight or half of one, a smaller cache or none, and drafts by a small model. Each step is measured, and
+#   some bring nothing here.
 # - **You need** lessons 3, 5, 6 and 8: rotary positions, grouped heads, the block, a trained language model.
 # - **Time** {minutes} minutes, in four sittings: 12.0 to 12.6, 12.7 to 12.10, 12.11 to 12.14, 12.15 to 12.19. Two
 #   trainings take about a minute together on two cores.
 #
-# The models of this lesson are a million times smaller than those you read about. What helps there needn't
-# help here, so every claim says where it was measured.
+# This lesson's models are a million times smaller than those you read about. What helps those needn't help here, so
+# every claim says where it was measured.
 
 # %% setup=true
 import math
@@ -44,8 +44,8 @@ torch.set_num_threads(1)  # the training has threads of its own, one a core
 # %% [markdown]
 # ## 12.1 RMS norm
 #
-# **Why.** A layer norm subtracts the mean and divides by the standard deviation. Zhang and Sennrich (2019)
-# leave out the mean and only rescale. Their models learned just as well, and their norm was faster.
+# **Why.** A layer norm subtracts the mean and divides by the standard deviation. Zhang and Sennrich (2019) only
+# rescale: their models learned just as well, and the norm was faster.
 #
 # **Formula.** For one vector $x$ of $C$ channels:
 #
@@ -146,42 +146,40 @@ class GatedFeedForward(torch.nn.Module):
 check("modern.gated", GatedFeedForward)
 
 # %% [markdown]
-# Three maps have 50 % more weights than two, and with 50 % more weights any change may look good. So a fair
-# comparison takes two thirds of the width: 11,008 in Llama 7B, two thirds of 4 · 4,096, up to a multiple of 256.
+# Three maps have 50 % more weights than two, and more weights alone can make a change look good. So a fair
+# comparison takes two thirds of the width: Llama 7B has 11,008, two thirds of 4 · 4,096 rounded up to a multiple of
+# 256.
 #
 # ## 12.3 Longer texts
 #
 # **A larger base.** Rotary positions (3.8) turn pair $i$ of a head's $D$ features by $b^{-2i/D}$ per position, with
 # the base $b$ = 10,000. The slowest pairs don't complete a turn in a text of 4,096 positions, so training shows a
 # model only a part of their circle. In longer texts they point where it has never seen them. Xiong et al. (2023)
-# raised Llama 2's base to 500,000, to keep distant positions from fading, and trained on with long texts. A larger
-# base turns the pairs more slowly:
+# raised Llama 2's base to 500,000, to keep distant positions from fading, and continued training on long texts.
+# With a larger base the pairs turn more slowly:
 
 # %% draw=true
 # How far the pairs of a head of 128 features turn, for three bases
 show_table(figures.turns_table())
 
 # %% [markdown]
-# At the base 10,000 the slowest pair turns by 27° over 4,096 positions, and more than twice around over 131,072. At
-# 1,000,000 it turns by 9° over the long text: less than the model has seen.
+# At the base 10,000 the slowest pair turns by 27° over 4,096 positions; at 1,000,000, by only 9° over 131,072: less
+# than the model has seen.
 #
-# **Windows** (4.12). Where a layer sees the nearest positions alone, only they have to be cached. After $n$ layers
-# with a window of $w$ a position knows of $n\,(w - 1)$ earlier ones; a full layer among them lifts that limit. Here
-# are 12 layers over 64 positions, with a window of 4:
+# **Windows** (4.12). If a layer sees only the nearest positions, only those have to be cached. Through $n$ layers
+# with a window of $w$, a position *can* know of $n\,(w - 1)$ earlier ones; a full layer among them lifts that
+# limit. Here are 12 layers over 64 positions, with a window of 4:
 
 # %% draw=true
 # What the last position knows of, and what has to be cached
 show_table(figures.windows_table())
 
 # %% [markdown]
-# This is what a position *can* know of.
-
-# %% [markdown]
 # ## 12.4 Attention today
 #
 # **Why.** Four things have changed in attention, and you know two of them.
 #
-# - **Rotary positions**, or RoPE (3.8): queries and keys are turned according to their place, so scores depend
+# - **Rotary positions**, or RoPE (3.8): queries and keys are turned according to their place, so scores depend only
 #   on distances. Nothing is added to the embeddings any more.
 # - **Shared keys**, or grouped-query attention (5.14): several heads of queries share one head of keys and
 #   values, and the cache shrinks by that factor.
@@ -327,9 +325,9 @@ class Model(torch.nn.Module):
 # ## 12.6 The same block as theirs?
 #
 # **Why.** Qwen3 (Yang et al. 2025) is made of these blocks. With the same weights, your model should give the same
-# logits. One thing is in the way. Your `rotary` turns *neighbours*, features $2i$ and $2i + 1$, as the RoFormer paper
-# does. The code of Qwen3, and of most published weights, pairs feature $i$ with $i + D/2$. The result is the same up
-# to the order of features. So the *rows* of $W_q$ and $W_k$ have to be reordered within each head.
+# logits. One thing is in the way: your `rotary` turns *neighbours*, features $2i$ and $2i + 1$, as the RoFormer
+# paper does; the code of Qwen3, like that of most published models, pairs feature $i$ with $i + D/2$. Only the
+# order of features differs. So the *rows* of $W_q$ and $W_k$ have to be reordered within each head.
 #
 # **By hand.** One head, $D$ = 4, rows a, b, c, d. The pairs are (a, c) and (b, d). As neighbours: **a, c, b,
 # d**.
@@ -369,8 +367,8 @@ check("modern.interleaved", interleaved)
 
 # %% [markdown]
 # Here is a small Qwen3 from the *transformers* library, with random weights and our base of 10,000. Your model gets
-# the same weights (the norms' reordered, too; the words divided by √C, by which it multiplies them), and both read
-# the same tokens.
+# the same weights (those of the norms reordered, too; the words divided by √C, which it multiplies them by), and
+# both read the same tokens.
 
 # %% draw=true
 # How far your model is from a small Qwen3
@@ -391,10 +389,6 @@ with waiting_for("Exercises 12.1 to 12.6"), torch.no_grad():
 #
 # Two models of the same size, lesson 6's and yours, read the same reviews in the same order. Yours saves weights on
 # keys, values, positions and biases, and spends them on the network's third map.
-#
-# On a fast GPU (NVIDIA's H200; `%env HEADSTART_DEVICE=cuda`, as in 6.14), the older block's run took
-# {measured.lessons_from_top_to_bottom.12_modern_block_of_2019.s_cuda} seconds instead of
-# {measured.lessons_from_top_to_bottom.12_modern_block_of_2019.s_cpu} on two CPU cores.
 
 # %% draw=true
 TRAIN_ANEW = False
@@ -414,12 +408,12 @@ with waiting_for("Exercises 12.1 to 12.5"):
 
 # %% [markdown]
 # In our run the older block ended at {measured.lessons_from_top_to_bottom.12_modern_block_of_2019.ends_with_cpu.2}
-# and today's at {measured.lessons_from_top_to_bottom.12_modern_block_of_today.ends_with_cpu.2} (one seed): no
-# difference worth mentioning. With a small model on an easy language there is little to gain.
+# and today's at {measured.lessons_from_top_to_bottom.12_modern_block_of_today.ends_with_cpu.2} (one seed): hardly a
+# difference. A small model of an easy language has little to gain.
 #
-# A **ladder** shows what each change does: each rung makes a single one, and is trained from three seeds with the
-# best of three learning rates. All but the last have about the same number of weights. It takes an hour, so it was
-# measured beforehand, by `python -m benchmarks.training_modern`.
+# A **ladder** shows what each change does. Each rung makes one change, and is trained from three seeds with the
+# best of three learning rates. All but the last have about the same number of weights. This takes an hour, so it
+# was measured beforehand (`python -m benchmarks.training_modern`).
 
 # %% predict="modern.worth"
 
@@ -433,8 +427,8 @@ with waiting_for("your prediction"), after_predicting("modern.worth"):
 # Two changes clearly help. **Norm first** lowers the loss by
 # {-measured.training_modern.norm_first.since_the_rung_above:.2f} nats per token (95 % interval
 # {-measured.training_modern.norm_first.since_the_rung_above.3:.2f} to
-# {-measured.training_modern.norm_first.since_the_rung_above.2:.2f}); of the three learning rates, it did best with
-# the highest, the paper's block with the lowest. **Rotary positions** lower it by
+# {-measured.training_modern.norm_first.since_the_rung_above.2:.2f}); of the learning rates 0.003, 0.01 and 0.03 it
+# did best with the highest, the paper's block with the lowest. **Rotary positions** lower it by
 # {-measured.training_modern.rotary_positions.since_the_rung_above:.3f}
 # ({-measured.training_modern.rotary_positions.since_the_rung_above.3:.3f} to
 # {-measured.training_modern.rotary_positions.since_the_rung_above.2:.3f}). Leaving out the biases costs a little,
@@ -443,16 +437,14 @@ with waiting_for("your prediction"), after_predicting("modern.worth"):
 # {measured.training_modern.no_biases.since_the_rung_above.3}). For the other six changes the interval contains 0:
 # three seeds can't show whether they help or harm a model of this size.
 #
-# Now look at time. Each change made a step slower on our processor. An RMS norm does less work than a layer norm but
-# takes longer, since torch has layer norm as one fused operation. With queries and keys normalised a step takes
+# Now look at time. On our processor each change made a step slower. An RMS norm does less work than a layer norm,
+# but takes longer, since torch has layer norm as one fused operation. With queries and keys normalised a step takes
 # {measured.training_modern.query_key_norm.time_of_a_step} times as long as the paper's, with experts (12.8)
-# {measured.training_modern.2_of_4_experts_as_many_weights.time_of_a_step} times: many small products are slower than
-# a few large ones. At equal time no rung is clearly the best, and the two with experts
+# {measured.training_modern.2_of_4_experts_as_many_weights.time_of_a_step} times: many small products are slower
+# than a few large ones. At equal time no rung is clearly the best, and the two with experts
 # ({measured.training_modern.2_of_4_experts_as_many_weights.equal_time:.3f} and
 # {measured.training_modern.2_of_4_experts_as_much_work.equal_time:.3f}) are behind the last without
 # ({measured.training_modern.query_key_norm.equal_time:.3f}) by more than seeds differ.
-#
-# (The rates were 0.003, 0.01 and 0.03. The paper's block took the lowest, several rungs the highest.)
 
 # %% [markdown]
 # **A rung of your own.** Your block has every change down to *query-key norm*. With the ladder's sizes, text,
@@ -470,7 +462,8 @@ with waiting_for("Exercises 12.1 to 12.5"), after_predicting("modern.worth"):
     show(figures.ladder(yours=rungs.held_out(rung)))
 
 # %% [markdown]
-# If your point is about as far from the row's dots as they are from each other, your parts do what the course's do.
+# If your point lies about as far from the row's dots as they do from each other, your parts do what the course's
+# do.
 
 # %% [markdown]
 # **Question 12.7** · graded by hand · 10 minutes · 5 points
@@ -615,9 +608,9 @@ def mixture(x, gates, experts):
 check("modern.mixture", mixture)
 
 # %% [markdown]
-# Many models add a **shared expert** that reads every token (Dai et al. 2024), so that not every expert has to learn
-# what all tokens need. To your `mixture` it is one more expert, whose gate is always 1. (In
-# Qwen3.5 that gate is learned.)
+# Many models add a **shared expert** that reads every token (Dai et al. 2024), so that the others needn't all learn
+# what every token needs. To your `mixture` it is one more expert, whose gate is always 1. (In Qwen3.5 that gate is
+# learned.)
 
 # %% draw=true
 # A shared expert is one more, with a gate of 1
@@ -659,10 +652,9 @@ def balance_loss(logits, k):
 
 
 # %% [markdown]
-# Another way leaves the loss alone (Wang et al. 2024; so was DeepSeek-V3 trained, but for a tiny loss). After each
-# step, the bias of each expert that got less than its share goes up a little, and that of each other goes down. A
-# small model with a mixture of six experts learns three times for a few seconds: as it is, with this loss, with
-# biases.
+# A different way leaves the loss alone (Wang et al. 2024; DeepSeek-V3, but for a tiny loss). After each step, the
+# biases of experts that got less than their share go up a little, the others down. A small model with six experts
+# is trained three times, for a few seconds each: with nothing, with this loss, with biases.
 
 # %% predict="modern.crowd"
 
@@ -672,20 +664,23 @@ with waiting_for("Exercises 12.8 and 12.9"), after_predicting("modern.crowd"):
     show(figures.crowds(experiments.crowded(gates, mixture, balance_loss)))
 
 # %% [markdown] reveals="modern.crowd"
-# Each line is an expert's share of the tokens' two places. In the last ten steps of our run the busiest expert got
-# 30 % and the idlest 13 % with nothing; with the balance loss 21 % and 15 %, with biases 18 % and 16 %. The model's
-# own loss hardly differed: 2.46, 2.47 and 2.48. (One seed.) An expert that is chosen more learns more, and
-# the router can come to prefer it. In large models without such a loss, a few experts did everything (Shazeer et
-# al. 2017, section 4).
+# Each line is an expert's share of the tokens' two places. In the last ten steps of our run (one seed) the busiest
+# expert got {measured.training_cheaper.nothing.busiest} and the idlest {measured.training_cheaper.nothing.idlest}
+# with nothing; with the balance loss {measured.training_cheaper.the_balance_loss.busiest} and
+# {measured.training_cheaper.the_balance_loss.idlest}, with biases {measured.training_cheaper.biases.busiest} and
+# {measured.training_cheaper.biases.idlest}. The model's loss hardly differed:
+# {measured.training_cheaper.nothing.loss}, {measured.training_cheaper.the_balance_loss.loss} and
+# {measured.training_cheaper.biases.loss}. An expert that is chosen more learns more, and the router can come to
+# prefer it. In large models without such a loss, a few experts did everything (Shazeer et al. 2017, section 4).
 
 # %% [markdown]
 # A good place for a break.
 #
 # ## 12.11 One byte per weight
 #
-# **Why.** A model that is only run should be small. In float32 a weight takes four bytes; in bfloat16, as
-# large models are usually kept, two. **Quantisation** to int8 keeps one: a whole number from −127 to 127 for
-# each weight, and one scale for each row of the map.
+# **Why.** A model that is only run should be small. In float32 a weight takes four bytes; in bfloat16, in which
+# large models are usually kept, two. **Quantisation** to int8 keeps one: each weight becomes a whole number from
+# −127 to 127, and each row of the map has one scale.
 #
 # **Formula.** For a row $w$ (*absmax* quantisation, Dettmers et al. 2022, section 2.1, here row by row):
 #
@@ -753,13 +748,15 @@ with waiting_for("Exercise 12.11, and the training in 12.7"), after_predicting("
     show(figures.bits(cheaper.losses_by_bits(trained, quantized)))
 
 # %% [markdown] reveals="modern.bits"
-# In our run, 8 bits changed the loss by less than 0.0001, 4 bits by 0.0095, 3 bits by 0.072, and 2 bits gave a model
-# that knows next to nothing (one model). *Training* needs more, since many tiny steps have to add up: mixed-precision
-# training computes in 16 bits, but keeps the weights in 32 (Micikevicius et al. 2018). bfloat16 keeps about two or
-# three digits of a number: next to 1 it has only steps of 1/128.
+# In our run (one model) 4 bits raised the loss by
+# {measured.training_cheaper.4_bits.change_of_the_loss_nats_per_token.1:.4f} and 3 bits by
+# {measured.training_cheaper.3_bits.change_of_the_loss_nats_per_token.1:.3f}; 8 bits hardly changed it. With 2 bits
+# the model knows next to nothing.
 
 # %% [markdown]
-# Why not *train* with few bits? A training run adds up many tiny steps:
+# *Training* needs more bits, since many tiny steps have to add up. Mixed-precision training computes in 16 bits,
+# but keeps the weights in 32 (Micikevicius et al. 2018). bfloat16 keeps two or three digits: next to 1 its steps
+# are 1/128.
 
 # %% draw=true
 # Add 0.001 to 1, a thousand times
@@ -781,8 +778,8 @@ for dtype in (torch.float32, torch.bfloat16):
 #
 # **Exercise 12.12** · difficulty 3 of 5 · 8 minutes · 3 points
 #
-# **Return the whole numbers, from −7 to 7, as `torch.int8`, and one scale for each group of a row.** (torch has
-# no type of four bits; two such numbers would be packed into a byte.) A group of zeros gets the scale 1.
+# **Return the whole numbers, from −7 to 7, as `torch.int8`, and one scale for each group of a row.** (torch has no
+# type of four bits; in use, a byte would hold two.) A group of zeros gets the scale 1.
 #
 # <details><summary>Hint 1</summary>Which <code>view</code> or <code>unflatten</code> gives the groups an axis of
 # their own?</details>
@@ -827,27 +824,28 @@ with waiting_for("Exercises 12.11 and 12.12, and the training in 12.7"):
     show_table(figures.groups_table(kept, as_trained))
 
 # %% [markdown]
-# In our run four bits cost 0.0095 nats per token with a scale for each row, and from 0.0074 down to 0.0033 with one
-# for each group. But look at equal bytes: five bits with a scale for each row take 0.64 bytes
-# and cost 0.0024, four bits in groups of 16 take 0.63 and cost 0.0043. Perhaps our small model has no outliers that
-# groups could mend. In models with billions of weights, small groups were better at equal bytes (Dettmers and
-# Zettlemoyer 2023). (gpt-oss has floats of four bits, MXFP4.)
+# The smaller the groups, the less four bits cost. But compare at equal bytes: in our run five bits with a scale for
+# each row took {measured.training_cheaper.5_bits_a_scale_for_each_row.bytes} bytes per weight and cost
+# {measured.training_cheaper.5_bits_a_scale_for_each_row.change_of_the_loss_nats_per_token.1:.4f} nats per token,
+# four bits in groups of 16 took {measured.training_cheaper.4_bits_a_scale_for_each_16.bytes} and cost
+# {measured.training_cheaper.4_bits_a_scale_for_each_16.change_of_the_loss_nats_per_token.1:.4f}. Perhaps our small
+# model has no outliers that groups could help with. In models with billions of weights, small groups were better at
+# equal bytes (Dettmers and Zettlemoyer 2023).
 
 # %% [markdown]
 # ## 12.13 A smaller cache
 #
 # **Why.** Grouped heads (12.4) shrink the cache by sharing keys and values. **Latent attention** (MLA, DeepSeek-AI
 # 2024, section 2.1) keeps *one* short vector for each position, the latent $c$, and every head makes its keys and
-# values from it: $k = U_k\,c$ and $v = U_v\,c$. GLM-5 (12.17) has 64 heads with keys and values of 256 features:
-# 32,768 numbers for each position and layer. Its cache holds 576, and an index (12.17).
+# values from it: $k = U_k\,c$ and $v = U_v\,c$. GLM-5 (12.17) has 64 heads with keys and values of 256 features
+# each: 32,768 numbers per position and layer. Its cache holds 576, and an index.
 #
 # Keys needn't be made again at every step, since
 #
 # $$q \cdot (U_k\,c) = (U_k^\top q) \cdot c$$
 #
-# So a head can put its question to the latents themselves. Values can wait, too: average the latents first, then map
-# the average. The maps are *absorbed*. (Turning by position would come in between, so positions get a small key of
-# their own.)
+# So a head can ask the latents themselves. Values can wait, too: average the latents first, then map the average.
+# The maps are *absorbed*. (Turning by position would come in between, so positions get a small key of their own.)
 #
 # **By hand.** One head, $D$ = 2, latents of one number, $c$ = 1 and 3, $U_k = (2, 0)^\top$, $q$ = (1, 5). The question
 # becomes $U_k^\top q$ = **2**, and the scores, not yet divided, 2 · 1 = **2** and 2 · 3 = **6**. With keys it is the
@@ -898,14 +896,15 @@ with waiting_for("Exercise 12.13"):
     show_table(figures.latents_table(latent_attention))
 
 # %% [markdown]
-# "Largest tensor made" is counted while your function runs. From 16,384 on, it made something as large as all keys.
+# "Largest tensor made" is counted while your function runs. If it is 16,384 or more, something as large as all keys
+# was made.
 
 # %% [markdown]
 # ## 12.14 No cache at all
 #
-# **Why.** Even a small cache grows with the text, and so does the work for each new token. Leave out the softmax,
-# and attention becomes a sum that can be carried along (Katharopoulos et al. 2020, who also make queries and keys
-# positive and normalise). With vectors as rows:
+# **Why.** Even a small cache grows with the text, and so does the work per new token. Without the softmax,
+# attention is a sum that can be carried along (Katharopoulos et al. 2020, who also make queries and keys positive
+# and normalise). With vectors as rows:
 #
 # $$q_t \sum_{s \le t} k_s^\top v_s = q_t\,S_t \qquad S_t = S_{t-1} + k_t^\top v_t$$
 #
@@ -969,8 +968,10 @@ with waiting_for("Exercise 12.14"), after_predicting("modern.recall"):
     show(figures.recall(cheaper.recalled(linear_attention)))
 
 # %% [markdown] reveals="modern.recall"
-# With 16 channels the state returns 8 pairs without a mistake. Of 16 it returns nine in ten, of 32 about half, of 128
-# one in ten, where a softmax over all keys finds nearly every one. Pairs overlap in the state. Today's linear layers
+# With 16 channels the state returns all of 8 values, {measured.training_cheaper.16_pairs.a_state_of_fixed_size} of
+# 16, {measured.training_cheaper.32_pairs.a_state_of_fixed_size} of 32 and
+# {measured.training_cheaper.128_pairs.a_state_of_fixed_size} of 128, of which a softmax over all keys finds
+# {measured.training_cheaper.128_pairs.a_softmax_over_all_keys}. Pairs overlap in the state. Today's linear layers
 # have a gate that forgets, and take out what a key held before they write a new value (Yang et al. 2024). But what
 # doesn't fit is lost. So such models keep some layers full, as Qwen3.5 does every fourth (12.17).
 
@@ -1078,8 +1079,8 @@ def adjusted(target, draft):
 check("modern.adjusted", adjusted)
 
 # %% [markdown]
-# Is it exact? The trained model is the large one. The small one is as crude as can be: a table of which word
-# follows which. The table drafts one next word and the model judges it, 4,000 times.
+# Is it exact? The large model is the trained one; the small one is as crude as can be, a table of which word
+# follows which. The table drafts one word and the model judges it, 4,000 times.
 
 # %% draw=true
 # What is drawn in the end, beside what the model would draw
@@ -1092,7 +1093,7 @@ with waiting_for("Exercises 12.15 and 12.16, and the training in 12.7"):
     show(figures.judged(target, draft, shares, 4_000))
 
 # %% [markdown]
-# The third bars match the first up to the randomness of 4,000 draws.
+# The third bars match the first, up to the chance of 4,000 draws.
 
 # %% [markdown]
 # **Tokens per call.** If each draft is kept with probability $a$, independently, one call with $K$ drafts brings $1 +
@@ -1107,7 +1108,7 @@ with waiting_for("Exercises 12.15 and 12.16, and the training in 12.7"):
 explorers.draft_explorer(adjusted, "Exercise 12.16")
 
 # %% [markdown]
-# Now for real: twelve reviews, written by your trained model with drafts from the table.
+# Now twelve whole reviews, written by your trained model with drafts from the table.
 
 # %% draw=true
 # Twelve reviews, written with drafts and without
@@ -1123,7 +1124,7 @@ with waiting_for("Exercises 12.15 and 12.16, and the training in 12.7"):
     print(corpora.vocabulary().decode(found[4][0].ids))
 
 # %% [markdown]
-# With a table that knows one word of the past, a little more than half the calls are enough. Each further draft
+# Though the table knows only one word of the past, a little more than half the calls are enough. Each further draft
 # brings less, since later ones are seldom reached. (The last column assumes the same probability for every draft.)
 
 # %% [markdown]
@@ -1138,12 +1139,12 @@ with waiting_for("Exercises 12.15 and 12.16, and the training in 12.7"):
 show_table(figures.published())
 
 # %% [markdown]
-# Three things that we haven't built:
+# Not built here:
 #
 # - **Sparse attention**: a small attention chooses the positions that the large one reads, 2,048 in GLM-5 (DeepSeek-AI
 #   2025, *DeepSeek-V3.2*).
-# - **Heads for several tokens**: the model also predicts tokens after the next one, and uses them as drafts (Gloeckle
-#   et al. 2024; DeepSeek-AI 2024, *DeepSeek-V3*, section 2.2).
+# - **Heads for several tokens**: the model also predicts tokens beyond the next one, and uses them as drafts
+#   (Gloeckle et al. 2024; DeepSeek-AI 2024, *DeepSeek-V3*, section 2.2).
 # - **Training in fp8**, with a scale for each small group (*DeepSeek-V3*, section 3.3).
 
 # %% [markdown]
@@ -1160,14 +1161,15 @@ show_table(figures.published())
 # ### BEGIN SOLUTION
 # **Model answer.** Tonight: int8 and speculative decoding, since both work on the model as it is. With one byte per
 # weight, the maps take half the memory if they are in bfloat16 now, a quarter if in float32, and answers change a
-# little: here 8 bits moved the loss by less than 0.0001 nats per token, 4 bits by 0.0095. Speculative decoding
-# saves waiting, not work: the small model's drafts are extra, and those rejected are wasted. But the answers are
-# exactly as probable as before; in 4,000 trials the words came out as the large model has them. Here a table of
-# word pairs nearly halved the calls, with 1.8 tokens for each; a small model more like the large one saves more.
-# Grouped heads shrink the cache by the number of heads that share, which saves memory for many users at once, but
-# that is a different model: it has to be trained that way, or at least trained further after heads are merged.
-# Experts save work for each token at a given number of weights, but all of them still need memory. That, too, is a
-# different model.
+# little: here 4 bits raised the loss by {measured.training_cheaper.4_bits.change_of_the_loss_nats_per_token.1:.4f}
+# nats per token, and 8 bits hardly changed it. Speculative decoding saves waiting, not work: the small model's
+# drafts are extra, and those rejected are wasted. But the answers are exactly as probable as before; in 4,000
+# trials the words came out as the large model has them. Here a table of word pairs, drafting four words at once,
+# brought {measured.training_cheaper.4_drafts.tokens_per_call} tokens per call; a small model more like the large
+# one saves more. Grouped heads shrink the cache by the number of heads that share, which saves memory for many
+# users at once, but that is a different model: it has to be trained that way, or at least trained further after
+# heads are merged. Experts save work for each token at a given number of weights, but all of them still need
+# memory. That, too, is a different model.
 #
 # **Rubric**
 # - 1 point: int8: memory, nearly the same answers, can be done to the model as it is.

@@ -39,11 +39,12 @@ torch.set_num_threads(1)
 # %% [markdown]
 # ## 13.1 Requests that can be judged
 #
-# Your model of lesson 8 continues reviews; it has never seen a request. **Post-training** turns such a model into one
-# that answers (Ouyang et al. 2022, *InstructGPT*). For large models, people or other models judge the answers; here a parser, which makes no mistakes. There are two kinds of request:
+# Your model of lesson 8 continues reviews; it has never seen a request. **Post-training** turns such a model into
+# one that answers (Ouyang et al. 2022, *InstructGPT*). For large models, people or other models judge the answers;
+# here a parser does, and it makes no mistakes. There are two kinds of request:
 #
 # - **write**: *a favourable review of a ghost story by a woman*. Any of four features may be named: the sentiment,
-#   the kind of book, the author, and after *about*, the hero;
+#   the kind of book, the author and, after *about*, the hero;
 # - **read**: a review and a question about it: *what is the hero called?*, *is it praise or blame?*, *who wrote it?*
 
 # %% draw=true
@@ -106,9 +107,9 @@ check("posttraining.template", template)
 # %% [markdown]
 # ## 13.3 The loss mask
 #
-# **Why.** The model should learn to answer, not to ask. So only the answer's tokens count in the loss, `<end>` among
-# them, or it would never learn to stop. Forgetting this **loss mask** is the classic silent slip: the loss falls all
-# the same. (It falls on other things. 13.8 measures what that costs.)
+# **Why.** The model should learn to answer, not to ask. So only the answer's tokens count in the loss, `<end>`
+# among them, or it would never learn to stop. Forgetting this **loss mask** is the classic silent slip: the loss
+# falls all the same, but partly on what nobody asked for. (13.8 measures the cost.)
 #
 # **By hand.** The mask is True where a token counts *when it is predicted*:
 
@@ -123,7 +124,7 @@ show(drawings.counted())
 #
 # <details><summary>Hint 1</summary><code>cumsum</code> counts how often something has come so far. How do you
 # count only what came before?</details>
-# <details><summary>Hint 2</summary>Which <code>&lt;end&gt;</code> ends the answer, if one stands before
+# <details><summary>Hint 2</summary>Which <code>&lt;end&gt;</code> ends the answer, if one comes before
 # <code>&lt;answer&gt;</code>, or the padding is made of them?</details>
 # <details><summary>The idea</summary>A token counts if <code>&lt;answer&gt;</code> came before it, and the
 # answer's <code>&lt;end&gt;</code> didn't.</details>
@@ -157,15 +158,15 @@ check("posttraining.answer_mask", answer_mask)
 # %% [markdown]
 # ## 13.4 Padding
 #
-# **Why.** The rows of a batch differ in length, and a tensor's rows don't. So short rows are filled up, and a mask
-# says what is real. The padding's number can't: many models pad with the very token that ends an answer, and whoever
-# leaves out all such tokens also leaves out the real one. Then the model never learns to stop.
+# **Why.** The rows of a batch differ in length, and a tensor's rows don't. So short rows are padded, and a mask
+# says what is real. The padding's number can't say it: many models pad with the very token that ends an answer, and
+# a loss that leaves out all such tokens also leaves out the real one. Then the model never learns to stop.
 #
 # **By hand.** Rows 5 6 and 7, padded with 0: **5 6** and **7 0**. Real: True True and True False.
 #
 # **Exercise 13.4** · difficulty 2 of 5 · 4 minutes · 2 points
 #
-# **Fill the rows up on the right, and return which tokens are real.**
+# **Pad the rows on the right, and return which tokens are real.**
 #
 # <details><summary>Hint 1</summary>How long is the longest row?</details>
 # <details><summary>Hint 2</summary>May a real token be equal to <code>pad_token</code>? What knows better which
@@ -202,9 +203,9 @@ check("posttraining.pad", pad)
 # ## 13.5 New rows
 #
 # **Why.** The special tokens, and the words that only requests have (*favourable*, *woman*, *?* and others), need
-# rows in the embedding. It is tied (6.9): the same row is what a hidden vector is multiplied by to give the token's
-# logit. So a new row takes probability from all old tokens before anything is learned. If it is the *mean* of the
-# old rows, its logit is the mean of the old logits, far below those of likely words (Hewitt 2021).
+# rows in the embedding. It is tied (6.9): the same row, times a hidden vector, gives the token's logit. So a new
+# row takes probability from all old tokens before anything is learned. If it is the *mean* of the old rows, its
+# logit is the mean of the old logits, far below those of likely words (Hewitt 2021).
 #
 # **By hand.** Rows (1, 5) and (3, 1), two new ones: **(2, 3)** and **(2, 3)**.
 #
@@ -251,10 +252,10 @@ with waiting_for("Exercise 13.5"), after_predicting("posttraining.rows"):
     show(plots.bars(["no new rows", *starts], {unit: losses}, ylabel=unit, title=title))
 
 # %% [markdown] reveals="posttraining.rows"
-# In our run each of the three changed the loss by less than 0.001. A logit of 0 takes $e^0$ of a sum that has the
-# likely words' logits in it, and these are far above 0 here. It needn't be so: where a model's logits are all far
-# below 0, as in some large ones, new rows near 0 take most of the probability, and what the model writes falls apart
-# (Hewitt 2021). The mean is safe in both cases.
+# In our run none of the three changed the loss noticeably. A logit of 0 takes $e^0$ of a sum that has the likely
+# words' logits in it, and these are far above 0 here. It needn't be so: where a model's logits are all far below 0,
+# as in some large ones, new rows near 0 take most of the probability, and what the model writes falls apart (Hewitt
+# 2021). The mean is safe in both cases.
 
 # %% [markdown]
 # ## 13.6 Log-probabilities of tokens
@@ -367,9 +368,9 @@ tools = experiments.Tools(
 )
 
 # %% [markdown]
-# The loop is that of lesson 8, with AdamW alone: a batch of 16 rows by your template, mask and padding, your loss, a
-# step. Each of 4,000 demonstrations, half of them reviews and half answers to questions,
-# is read twice. If you interrupt the run, it resumes when you run the cell again.
+# The loop is lesson 8's, with AdamW alone: a batch of 16 rows by your template, mask and padding, your loss, a
+# step. Each of 4,000 demonstrations, half of them reviews and half answers to questions, is read twice. If you
+# interrupt the run, it resumes when you run the cell again.
 
 # %% draw=true
 TRAIN_ANEW = False
@@ -550,9 +551,9 @@ with waiting_for("Exercises 13.9 and 13.10, and the training in 13.8"):
         print(f"{way:<44} {share:.0%} of 80 answers on praise or blame")
 
 # %% [markdown]
-# Greedy writing takes the likeliest token each time, so on answers of one word it agrees with choosing, as long as no
-# third word is likelier. Drawing at temperature 1 is right less often. Whenever you report a share, say how it was
-# got.
+# Greedy writing takes the likeliest token each time, so on answers of one word it agrees with choosing, as long as
+# no third word is likelier. Answers drawn at temperature 1 are right less often. Whenever you report a share, say
+# how you got it.
 
 # %% [markdown]
 # ## 13.11 A judge that errs
@@ -603,9 +604,9 @@ check("posttraining.true_share", true_share)
 # %% [markdown]
 # ## 13.12 Preferences: DPO
 #
-# **Why.** To say which of two answers is better is easier than to write a good one. **Direct preference optimization**
-# (Rafailov et al. 2023, equation 7) learns from such pairs. It needs the model, and a **frozen** copy of it
-# from the start, the *reference model*.
+# **Why.** Saying which of two answers is better is easier than writing a good one. **Direct preference
+# optimization** (Rafailov et al. 2023, equation 7) learns from such pairs. It needs the model and a **frozen** copy
+# of it as it was at the start, the *reference model*.
 #
 # **Formula.** With $\Delta$ = how many nats likelier an answer is now than for the frozen model:
 #
@@ -651,8 +652,8 @@ def dpo_loss(chosen, rejected, chosen_frozen, rejected_frozen, beta):
 check("posttraining.dpo_loss", dpo_loss)
 
 # %% [markdown]
-# Pairs come from the model itself: four answers to a request, of which the parser takes one and refuses another. Now
-# some 20 steps on such pairs, each used four times, in a copy of your model.
+# Pairs come from the model itself: of four answers to a request, one that the parser accepts and one that it
+# rejects. Now a copy of your model takes some 20 steps on such pairs, each used four times.
 
 # %% predict="posttraining.chosen"
 
@@ -670,9 +671,9 @@ with (
     show(ax)
 
 # %% [markdown] reveals="posttraining.chosen"
-# In our run the right answers rose by about 1 nat in 20 steps, and the wrong ones fell by more than 4. The loss only
-# wants the *difference* to grow, and there are more ways to make an answer less likely than likelier. Nothing in it
-# keeps the right ones from falling, too: with large models that can happen (Pal et al. 2024).
+# In our run the right answers rose a little, and the wrong ones fell several times as far. The loss only wants the
+# *difference* to grow, and there are more ways to make an answer less likely than likelier. Nothing in it keeps the
+# right ones from falling, too: with large models that can happen (Pal et al. 2024).
 #
 # With three seeds, one pass over pairs from 960 requests brought {measured.training_answers.dpo.fulfilled} fulfilled
 # requests, after {measured.training_answers.fine_tuned.fulfilled} for the fine-tuned models: more in each run, but the
@@ -730,13 +731,13 @@ check("posttraining.reward", reward)
 # %% [markdown]
 # ## 13.14 Advantages within a group
 #
-# **Why.** Some requests are easy, some hard. So several answers to the *same* request are compared: what counts is by
-# how much an answer is better than the mean of its group (Shao et al. 2024, *DeepSeekMath*; the method is called
+# **Why.** Some requests are easy, some hard. So several answers to the *same* request are compared: what counts is
+# how much better an answer is than the mean of its group (Shao et al. 2024, *DeepSeekMath*; the method is called
 # GRPO).
 #
-# **Formula.** $A_i = r_i - \bar r$, and in DeepSeekMath $A_i = (r_i - \bar r) / s$ with the group's standard deviation
-# $s$. Dr. GRPO (Liu et al. 2025) leaves out the division, which gives requests that nearly
-# always or nearly never succeed more weight than others.
+# **Formula.** $A_i = r_i - \bar r$, and in DeepSeekMath $A_i = (r_i - \bar r) / s$ with the group's standard
+# deviation $s$. Dr. GRPO (Liu et al. 2025) leaves out the division, which gives more weight to requests that nearly
+# always or nearly never succeed.
 #
 # **By hand.** Rewards 1, 0, 0, 0: the mean is 1/4, the advantages **3/4, −1/4, −1/4, −1/4**. Divided by $s$ = 1/2: 1.5
 # and −0.5. Of rewards 1, 1, 0, 0: 1/2 and −1/2, divided by 0.577: 0.87.
@@ -801,8 +802,8 @@ check("posttraining.advantages", advantages)
 #
 # <details><summary>Hint 1</summary>Which answers should become likelier as the loss gets smaller? So which
 # sign?</details>
-# <details><summary>Hint 2</summary>What is multiplied by an answer's advantage: each token's log-probability
-# for itself, their mean or their sum?</details>
+# <details><summary>Hint 2</summary>What is multiplied by an answer's advantage: each token's log-probability by
+# itself, their mean or their sum?</details>
 # <details><summary>The idea</summary>Minus the mean over answers of advantage times log-probability; the
 # advantage is only a number.</details>
 
@@ -993,8 +994,8 @@ with waiting_for("Exercises 13.17a and b, and the training in 13.8"):
         print(f"{name:<9} {middle:5.1f} nats per answer, standard error {error:.1f} (24 answers)")
 
 # %% [markdown]
-# Both are right on average, and the sum over the vocabulary varies less than the estimate from one word. Take it
-# where you have both models' logits; with a large vocabulary these fill the memory.
+# Both are right on average, and the sum over the vocabulary varies less than the estimate from one word. Use the
+# sum if you have both models' logits; with a large vocabulary they fill the memory.
 #
 # A good place for a break.
 
@@ -1045,18 +1046,19 @@ with waiting_for("the training above"), after_predicting("posttraining.closer"):
     print(f"yours: {found['fulfilled']:.0%} fulfilled, {found['to grammar']:.1f} nats from the grammar")
 
 # %% [markdown] reveals="posttraining.closer"
-# The parser's reward does what it says: {measured.training_answers.rewards.fulfilled} of the requests are fulfilled,
-# after {measured.training_answers.fine_tuned.fulfilled}. But look at the second figure. The models end
-# {measured.training_answers.rewards.kl_grammar_model} nats per answer from the grammar's right answers; before, it
-# was {measured.training_answers.fine_tuned.kl_grammar_model}. One reason: **the answers got short**:
-# {measured.training_answers.rewards.words.1} words instead of {measured.training_answers.fine_tuned.words.1}. Each
-# word can be the one that is wrong, so a short review is a safer one, and nothing in the reward says that a review
-# should have the usual length. The reward is exact, and yet it isn't all that we wanted: that surprised us. (On
-# reviews without a request the loss is {measured.training_answers.rewards.nats_forgotten} above the grammar's, after
+# The parser's reward does what it says: {measured.training_answers.rewards.fulfilled} of the requests are
+# fulfilled, after {measured.training_answers.fine_tuned.fulfilled}. But look at the second figure. The models end
+# up {measured.training_answers.rewards.kl_grammar_model} nats per answer away from the grammar's right answers;
+# before the rewards it was {measured.training_answers.fine_tuned.kl_grammar_model}. One reason: **the answers got
+# short**: {measured.training_answers.rewards.words.1} words instead of
+# {measured.training_answers.fine_tuned.words.1}. Each word can be the one that is wrong, so a short review is a
+# safer one, and nothing in the reward says that a review should have the usual length. The reward is exact, and yet
+# it isn't all that we wanted: that surprised us. (On reviews without a request the loss is
+# {measured.training_answers.rewards.nats_forgotten} above the grammar's, after
 # {measured.training_answers.fine_tuned.nats_forgotten}.)
 #
-# There is a cheaper way to that share: draw at temperature 0.5. Without a step of training, the fine-tuned models
-# then fulfil {measured.training_answers.fine_tuned_temperature_0_5.fulfilled}, in
+# There is a cheaper way to about that share: draw at temperature 0.5. Without a step of training, the fine-tuned
+# models then fulfil {measured.training_answers.fine_tuned_temperature_0_5.fulfilled}, in
 # {measured.training_answers.fine_tuned_temperature_0_5.words.1} words. (All other figures are drawn at temperature
 # 1.) What rewards add shows at 0.5, too: {measured.training_answers.rewards_temperature_0_5.fulfilled}.
 #
@@ -1070,8 +1072,8 @@ with waiting_for("the training above"), after_predicting("posttraining.closer"):
 # %% [markdown]
 # ## 13.19 A reward that can be gamed
 #
-# The parser's reward is nearly what we want. Most rewards only go along with what we want. Suppose somebody wants
-# favourable reviews and pays for *words of praise*: an eighth for each, up to eight, whatever was asked.
+# The parser's reward is nearly what we want. Most rewards only tend to agree with what we want. Suppose somebody
+# wants favourable reviews and pays for *words of praise*: an eighth for each, up to eight, whatever was asked.
 
 # %% predict="posttraining.gamed"
 
@@ -1096,9 +1098,9 @@ with waiting_for("your prediction"), after_predicting("posttraining.gamed"):
 # **Question 13.19** · graded by hand · 8 minutes · 5 points
 #
 # A shop lets a model write answers to customers, and trains it on how many stars customers give. After a month the
-# stars are up, and the complaints, too. What may have happened? Explain it with what you measured: what the policy
-# optimises, what a KL penalty does and what it can't do, and what a better reward would be. How would you have
-# noticed?
+# stars are up, and so are the complaints. What may have happened? Explain it with what you measured: what the
+# policy optimises, what a KL penalty does and what it can't do, and what a better reward would be. How would you
+# have noticed?
 
 # %% [markdown] written="posttraining.stars" points=5
 # ### BEGIN SOLUTION

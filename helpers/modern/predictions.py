@@ -36,7 +36,7 @@ PREDICTIONS = {
         {
             "At 8 bits: rounding every weight must cost something.": "It costs less than you can see: the "
             "errors of many weights point in all directions and mostly cancel.",
-            "At 3 bits.": "In our run 4 bits cost less than a hundredth, 3 bits about seven.",
+            "At 3 bits.": "At 4 bits the loss is less than a hundredth higher, at 3 bits several hundredths.",
             "Only at 2 bits.": "At 2 bits a weight is -1, 0 or 1 times its row's scale, but the loss rises "
             "earlier.",
         },

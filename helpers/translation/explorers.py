@@ -305,13 +305,14 @@ def _lines(text: str, written: Sequence[str], shown: int) -> str:
 
 
 def sounds_explorer(
-    watch: Callable[[str], tuple[Sequence[str], torch.Tensor]], exercise: str = "the trained model"
+    watch: Callable[[str], tuple[Sequence[str], torch.Tensor]] | None, exercise: str = "the trained model"
 ) -> "VBox":
     """Choose a word, or type one, and see the sounds of it, with the letters that each looks at.
 
     Args:
         watch: `watch(word)` gives the sounds written, `<eos>` last, and a layer's cross-attention
-            (H, T_t, T_s), one row for each of them and one column for each letter and `<eos>`.
+            (H, T_t, T_s), one row for each of them and one column for each letter and `<eos>`. None:
+            the dictionary isn't here.
         exercise: what it needs, for the message that asks for it.
     """
     import ipywidgets as w
@@ -321,6 +322,9 @@ def sounds_explorer(
     picture = w.HTML()
 
     def draw(_: object = None) -> None:
+        if watch is None:
+            picture.value = note(sounds.LEFT_OUT)
+            return
         word = typed.value.lower().strip()
         if set(word) - set(sounds.LETTERS) or not 1 <= len(word) <= LONGEST_WORD:
             picture.value = note(f"The model reads 1 to {LONGEST_WORD} letters, a to z, and the apostrophe.")

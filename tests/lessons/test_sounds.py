@@ -1,5 +1,6 @@
 """Lesson 11's real task, letters to sounds: its data, its measures, and its cells with and without the data."""
 
+import html
 import itertools
 import random
 from collections.abc import Iterator
@@ -148,9 +149,12 @@ def test_a_model_learns_to_say_words_and_shows_where_it_looks(small, quick, solv
 def test_without_the_dictionary_each_cell_says_what_to_do(tmp_path, monkeypatch, quick, solved, capsys):
     monkeypatch.setenv("HEADSTART_DATA", str(tmp_path))
     sounds.dictionary.cache_clear()
+    made, make = [], explorers.sounds_explorer
+    monkeypatch.setattr(explorers, "sounds_explorer", lambda *given: made.append(make(*given)))
     lesson((), solved, *CELLS)
     out = capsys.readouterr().out
     assert out.count(sounds.LEFT_OUT) == 5, out
+    assert html.escape(sounds.LEFT_OUT) in made[0].children[-1].value
 
 
 # -- the explorer ----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import ast
 import math
+import re
 
 import pytest
 import torch
@@ -353,3 +354,11 @@ def test_the_tree_says_what_is_best(lesson):
 
 def test_positions_are_the_papers(small):
     torch.testing.assert_close(small.table, sinusoidal(128, 16))
+
+
+def test_no_measured_share_stands_above_the_prediction_of_it() -> None:
+    cells = read_master(master_path("11_translation"), "master")[0]
+    at = next(n for n, cell in enumerate(cells) if (cell.kind, cell.id) == ("predict", "translation.exactly"))
+    above = [cell.source for cell in cells[:at] if not cell.is_code]
+    assert "## 11.9 Train it" in "\n".join(above)
+    assert not [text for text in above if "{measured." in text or re.search(r"\d %", text)]
