@@ -25,7 +25,7 @@ from autograder.courses import ENGINE_HELPERS, current
 from autograder.drawing import reseed
 from autograder.exercise import Exercise, Misconception
 from autograder.recall import Recall
-from autograder.sheets import VISIBLE_SEED, fresh, make_cases, make_sheet, one_thread, outcome_of
+from autograder.sheets import VISIBLE_SEED, fresh, is_clear, make_cases, make_sheet, one_thread, outcome_of
 from helpers.checking.calling.drivers import Case, Outcome, run
 from helpers.checking.calling.values import arrays
 from helpers.checking.finding import Finding, Status
@@ -390,6 +390,9 @@ def _fit(exercise: Exercise) -> Iterator[Problem]:
     with contextlib.suppress(ValueError):  # of none of thirty
         for number in range(FIT):
             make_cases(replace(exercise, cases=cases), f"fit {number}")
+    cure = "keep numbers apart that are compared, subtracted or divided by"
     if drawn > 2 * FIT:
-        text = "most draws of its cases can't be judged by, since rounding decides them"
-        yield Problem(f"{text}; keep numbers apart that are compared, subtracted or divided by")
+        yield Problem(f"most draws of its cases can't be judged by, since rounding decides them; {cure}")
+    elif not is_clear(exercise):
+        text = "another processor may draw other visible cases, since rounding nearly decides which are fit"
+        yield Problem(f"{text}; {cure}, or draw other sizes")

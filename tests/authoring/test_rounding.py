@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 import torch
 
+from autograder import sheets
 from autograder.authoring import rounding, trials
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, make_sheet
-from helpers.checking.calling.outcome import Case
+from helpers.checking.calling.outcome import Case, Outcome
 
 
 def turned(x):
@@ -145,3 +146,18 @@ def test_only_who_fails_has_right_answers_tried() -> None:
     assert hidden.of(decided, "a submission").cases
     with pytest.raises(ValueError, match="by each of 30 draws turned fails"):
         hidden.explained(decided, "a submission", visible)
+
+
+def test_visible_cases_that_are_just_fit_to_judge_by_are_refused(monkeypatch) -> None:
+    """Somewhere else they may just not be, and students there would have others."""
+    made = exercise(turned, cases=lambda g: [Case("numbers", (torch.randn(4, generator=g),))])
+    assert sheets.is_clear(made)
+    first = sheets.make_cases(made, VISIBLE_SEED)[0].args[0]
+
+    def steady(exercise: Exercise, case: Case, expected: Outcome, margin: float) -> bool:
+        return margin >= 1 or not torch.equal(case.args[0], first)  # which is steady, but only just
+
+    monkeypatch.setattr(sheets, "_steady", steady)
+    assert not sheets.is_clear(made)
+    found = [problem.text for problem in trials._fit(made)]
+    assert len(found) == 1 and "another processor may draw other visible cases" in found[0]
