@@ -16,7 +16,7 @@ from autograder.kept import FitDraws
 from helpers.checking.assessing import assess
 from helpers.checking.calling.drivers import judged, run
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
-from helpers.checking.calling.values import arrays, map_arrays, map_tensors
+from helpers.checking.calling.values import MOST_DIGITS, arrays, is_huge, map_arrays, map_tensors
 from helpers.checking.comparing import compare_gradients
 from helpers.checking.explaining.recognising import Failure
 from helpers.checking.explaining.sketches import to_text
@@ -267,6 +267,12 @@ def _draw(exercise: Exercise, seed: str) -> tuple[list[Case], list[Outcome]]:
     for _ in range(DRAWS_AT_MOST):
         cases = exercise.cases(drawn_from)
         expected = [_expected(exercise, case) for case in cases]
+        if is_huge([[each.args, each.kwargs] for each in cases]) or is_huge(
+            [each.outputs for each in expected]
+        ):
+            raise ValueError(
+                f"{exercise.id}: a whole number has over {MOST_DIGITS} digits, too many to compare"
+            )
         if all(_steady(exercise, *pair) for pair in zip(cases, expected, strict=True)):
             return cases, expected
     raise ValueError(f"{exercise.id}: of {DRAWS_AT_MOST} draws, float32 rounding decides each")
