@@ -19,7 +19,7 @@ from helpers.checking.assessing import assess
 from helpers.checking.calling.drivers import judged, run
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.calling.surroundings import generators_kept
-from helpers.checking.calling.values import arrays, map_arrays, map_tensors
+from helpers.checking.calling.values import MOST_DIGITS, arrays, is_huge, map_arrays, map_tensors
 from helpers.checking.comparing import compare_gradients
 from helpers.checking.explaining.recognising import Failure
 from helpers.checking.explaining.sketches import to_text
@@ -301,6 +301,10 @@ def _draw(exercise: Exercise, seed: str, margin: float = 1) -> tuple[list[Case],
         cases = exercise.cases(drawn_from)
         with fresh(exercise.reference):
             expected = [_expected(exercise, case) for case in cases]
+        values = [[each.args, each.kwargs] for each in cases], [each.outputs for each in expected]
+        if any(map(is_huge, values)):
+            text = f"a whole number has over {MOST_DIGITS} digits, too many to compare"
+            raise ValueError(f"{exercise.id}: {text}")
         if all(_steady(exercise, *pair, margin) for pair in zip(cases, expected, strict=True)):
             return cases, expected
     raise ValueError(f"{exercise.id}: of {DRAWS_AT_MOST} draws, float32 rounding decides each")

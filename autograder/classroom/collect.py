@@ -24,6 +24,7 @@ from nbgrader.exchange.default import ExchangeCollect
 
 from autograder.classroom.course import gone, odd_name
 from autograder.classroom.database import opened
+from autograder.grading.alone import alone_in
 from autograder.grading.handed_in import RECORDS, STEERING, is_likely, read_record, read_time
 from autograder.limits import MAX_ENTRIES, MAX_FILES_DEPTH
 
@@ -79,7 +80,9 @@ class Collect(ExchangeCollect):
                     raise ExchangeError("its name doesn't say who handed in what and when")
                 if problem := odd_name(record["username"]):
                     raise ExchangeError(problem)
-                super().copy_files()
+                # defence: collect: nobody else meanwhile
+                with alone_in(self._place(record["username"])):
+                    super().copy_files()
             # defence: collect: one at a time
             except Exception as error:  # this one's alone
                 self.log.error("%a was not collected: %s", record["filename"], error)
@@ -87,6 +90,11 @@ class Collect(ExchangeCollect):
         self.src_records = everyone
         if full:
             raise full
+
+    def _place(self, student: str) -> Path:
+        """The folder of a student's submissions."""
+        course = self.coursedir
+        return Path(course.format_path(course.submitted_directory, student, course.assignment_id)).parent
 
     def _of_those_here(self, records: list[dict]) -> list[dict]:
         """Without those of students who have left: what they handed in would bring them back."""

@@ -9,6 +9,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.dbutil import ALEMBIC_DIR
 
 from autograder.classroom import locked  # noqa: F401  (it waits for a gradebook that another program has locked)
+from autograder.grading.alone import alone_in
 
 GRADING = sa.Table(
     "headstart_grading",
@@ -39,7 +40,9 @@ setattr(nbgrader.api, "get_alembic_version", _newest_schema)  # noqa: B010  (a f
 
 def opened(course: CourseDirectory) -> Gradebook:
     """Open a course's gradebook as nbgrader does. It is made if there is none; the caller closes it."""
-    return Gradebook(course.db_url, course.course_id)
+    # defence: gradebook: made by one
+    with alone_in(Path(course.root)):
+        return Gradebook(course.db_url, course.course_id)
 
 
 def has_gradebook(course: CourseDirectory) -> bool:

@@ -36,6 +36,7 @@ from traitlets.config import Config
 from autograder.classroom import lateness
 from autograder.classroom.database import GRADING, is_recorded, make_grading, opened
 from autograder.classroom.dates import handed_in_at
+from autograder.grading.alone import alone_in
 from autograder.lessons import grade_id
 from autograder.results import Graded, Paper, Verdict
 from helpers.storage import write_whole
@@ -170,8 +171,7 @@ class Book:
         """What a student's exercises got last time, by id."""
         mine = self._recorded & (GRADING.c.student == student)
         text = self.db.execute(sa.select(GRADING.c.verdicts).where(mine)).scalar()
-        verdicts = [Verdict.from_json(verdict) for verdict in json.loads(text or "[]")]
-        return {verdict.exercise: verdict for verdict in verdicts}
+        return {verdict.exercise: verdict for verdict in map(Verdict.from_json, json.loads(text or "[]"))}
 
     def overruled(self, student: str) -> set[str]:
         """The cells whose points a person gave to a student, in place of a check's or where there is none."""
@@ -183,11 +183,7 @@ class Book:
         """Student, problem and verdicts of every submission graded so far, by student."""
         query = sa.select(GRADING).where(self._recorded).order_by(GRADING.c.student)
         for row in self.db.execute(query):
-            yield (
-                row.student,
-                row.problem,
-                [Verdict.from_json(verdict) for verdict in json.loads(row.verdicts)],
-            )
+            yield row.student, row.problem, [*map(Verdict.from_json, json.loads(row.verdicts))]
 
     def waiting(self) -> str:
         """How many of the lesson's answers wait for a person, in words; "" for none."""
@@ -227,14 +223,18 @@ class Book:
             graded: what came of a submission.
             own: as `put_files` takes it.
         """
+        # defence: gradebook: one at a time
+        with alone_in(self.path(graded.student).parent.parent):
+            self._record(graded, own)
+
+    def _record(self, graded: Graded, own: Mapping[str, bytes] | None) -> None:
         self._write_notebooks(graded)
         self.put_files(graded, own)
         try:
             submission_id, before = self._submission(graded), self._by_hand(graded.student)
             for paper in graded.papers:
-                same = {
-                    id for id, answer in paper.by_hand.items() if before.get(f"{paper.name}/{id}") == answer
-                }
+                known = {id: before.get(f"{paper.name}/{id}") for id in paper.by_hand}
+                same = {id for id, answer in paper.by_hand.items() if known[id] == answer}
                 self._scores(paper, self.pages[paper.name], submission_id, same)
             self._verdicts(graded)
             self.db.commit()

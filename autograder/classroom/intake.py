@@ -23,6 +23,7 @@ from autograder.classroom.database import opened
 from autograder.classroom.lateness import Policy
 from autograder.classroom.placing import People, Piece, place
 from autograder.classroom.school_csv import plain
+from autograder.grading.alone import alone_in
 from autograder.grading.handed_in import RECORDS, read_record, read_time
 from autograder.lessons import counted
 from autograder.limits import MAX_ENTRIES, MAX_FILES_DEPTH
@@ -145,7 +146,9 @@ def _take(
         report.said.append(f"{student}: {one.pieces[0].entry.path} came before {last.pieces[0].entry.path}")
     try:
         last.files = _files(last, _expected(lesson, course), 1000 * course.max_dir_size, report)
-        report.done[student] = _put(last, lesson, course, kept)
+        place = Path(course.format_path(course.submitted_directory, student, lesson))
+        with alone_in(place.parent):
+            report.done[student] = _put(last, place, Path(course.root, REPLACED, student, lesson), kept)
     except (Unfit, OSError) as error:  # such as a name that is too long for a file
         if getattr(error, "errno", None) in FULL:
             raise
@@ -271,9 +274,8 @@ def _free(
     return free
 
 
-def _put(hand_in: HandIn, lesson: str, course: CourseDirectory, kept: dict[str, dict[str, str]]) -> str:
+def _put(hand_in: HandIn, place: Path, aside: Path, kept: dict[str, dict[str, str]]) -> str:
     """Put a hand-in into its place, unless what is there is the same or newer; and say which it was."""
-    place = Path(course.format_path(course.submitted_directory, hand_in.student, lesson))
     first, came = hand_in.pieces[0], str(hand_in.downloaded or "")
     before = kept.get(hand_in.student, {})
     there = read_time(read_record(place / "timestamp.txt"))
@@ -293,7 +295,7 @@ def _put(hand_in: HandIn, lesson: str, course: CourseDirectory, kept: dict[str, 
             _stamp(place, hand_in.time)
     else:
         place.parent.mkdir(parents=True, exist_ok=True)
-        whole(str(place), _writer(hand_in, place, Path(course.root, REPLACED, hand_in.student, lesson)))
+        whole(str(place), _writer(hand_in, place, aside))
     kept[hand_in.student] = {"form": first.form, "back": first.back, "downloaded": came}
     if any(piece.late for piece in hand_in.pieces):
         kept[hand_in.student]["late"] = TIMELESS.get(first.form, first.form)

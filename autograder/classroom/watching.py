@@ -220,6 +220,10 @@ class _Rounds:
                 self._tell(line)
         submissions = find_submissions(self.course, name, [])
         states = {submission.student: _state(submission) for submission in submissions}
+        # defence: watch: whose feedback is out
+        stamps = {
+            submission.student: _stamp(submission) for submission in submissions
+        }  # may change meanwhile
         # One that waits until its time is out would be run again in each round, and hold up all others.
         # defence: watch: what was stopped is run in no other round
         new = [each for each in submissions if self.graded.get(each.student) != states[each.student]]
@@ -242,7 +246,7 @@ class _Rounds:
         finally:
             book.close()
         if self.release:
-            self._answer({submission.student: _stamp(submission) for submission in submissions})
+            self._answer(stamps)
 
     def _answer(self, stamps: dict[str, str]) -> None:
         """Make feedback for everyone who has none yet, and release each page at once."""

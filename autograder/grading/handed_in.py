@@ -14,6 +14,7 @@ from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
+from autograder.grading.alone import wait_for
 from autograder.grading.choosing import Candidate, candidates
 from autograder.grading.reading import Unreadable, read
 from autograder.limits import MAX_FILES, MAX_FILES_BYTES, MAX_FILES_DEPTH
@@ -113,6 +114,8 @@ def _opened(folder: Path) -> Iterator[int]:
             parent, own = flags | os.O_NOFOLLOW, flags | os.O_NOFOLLOW
             outer = os.open(folder.parent, parent)
             stack.callback(os.close, outer)
+            # defence: handed in: not while it is collected
+            wait_for(outer, reading=True)
             at = os.open(folder.name or ".", own, dir_fd=outer)
             stack.callback(os.close, at)
         except OSError as error:

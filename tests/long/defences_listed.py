@@ -296,6 +296,8 @@ LISTED: dict[str, dict[str, Row]] = {
         "values: columns": "malformed_frames_are_refused",
         "values: depth": "data_nested_too_deep_is_refused",
         "values: integers": "malformed_data_is_refused",
+        "values: digits without end": ("a_whole_number_that_no_text_or_float_holds_is_known_by_its_type", " if abs(value) < 10**MOST_DIGITS else Opaque(HUGE)", ""),
+        "values: parts of a complex number": "malformed_data_is_refused",
         "values: dtype": ("malformed_data_is_refused", "not (name in known or dated) or not", "not"),
         "values: shape": ("malformed_data_is_refused", "len(shape) > 16 or not", "not"),
         "values: numbers only": "malformed_data_is_refused",
@@ -403,6 +405,13 @@ LISTED: dict[str, dict[str, Row]] = {
     },
     "test_similar": {
         "reports: escapes / what is alike": ("nothing_on_the_page_is_markup_whoever_wrote_it", "autoescape=True", "autoescape=False"),
+    },
+    "test_alone": {
+        "handed in: not while it is collected": "a_submission_is_not_read_while_it_is_collected",
+        "collect: nobody else meanwhile": ("of_two_who_collect_one_waits", 'with alone_in(self._place(record["username"])):', "if True:"),
+        "gradebook: one at a time": ("of_two_who_record_one_waits", "with alone_in(self.path(graded.student).parent.parent):", "if True:"),
+        "gradebook: made by one": ("of_two_who_make_a_gradebook_one_waits", "with alone_in(Path(course.root)):", "if True:"),
+        "watch: whose feedback is out": ("what_somebody_else_collects_meanwhile_has_no_feedback_yet[later]", "stamps = {submission.student: _stamp(submission) for submission in submissions}", "stamps = __import__('collections').UserDict()"),
     },
     "test_watch": {
         "watch: all are waited for together": ("who_hands_in_without_end_holds_up_nobody_for_longer", "now if self.since is None else self.since", "now"),

@@ -28,6 +28,9 @@ __all__ = [
 ]  # fmt: skip
 
 MAX_INTEGER = 2**63  # beyond it, not every JSON reader takes an integer
+# Of more digits, no float can be made, and from 4,300 on not even a text: they are told apart from nothing.
+MOST_DIGITS = 300
+HUGE = f"int of over {MOST_DIGITS} digits"
 
 
 @dataclass(frozen=True)
@@ -65,41 +68,41 @@ def record(value: object) -> Record | None:
     return Record(type(value).__name__[:100], kept)
 
 
-def encode(value: Any, depth: int = 0, *, tuples: bool = False) -> Any:
+def encode(value: Any, depth: int = 0, *, tuples: bool = False, keys: bool = False) -> Any:
     """Turn a value into what `json.dumps` takes. Never raises on a value's type, which it records instead.
 
     Args:
         value: the value.
         depth: how deep it lies in others.
         tuples: whether tuples are told from lists.
+        keys: whether it has to be a key once it is decoded, which an array can't be.
     """
     if depth > MAX_DEPTH:
         return {"$type": "data nested too deep"}
 
-    def inner(item: Any, tuples: bool = tuples) -> Any:
-        return encode(item, depth + 1, tuples=tuples)
+    def inner(item: Any, keys: bool = keys) -> Any:
+        return encode(item, depth + 1, tuples=tuples or keys, keys=keys)
 
     if value is None or isinstance(value, bool):
         return value
     if is_array(value):
-        return encode_array(value, inner)
+        return {"$type": type_name(value)} if keys else encode_array(value, inner)
     if isinstance(value, str):
         return printable(value)
     if _is_numpys(value):
-        return encode(
-            value.item() if value.dtype.kind in "biufcSU" else sys.modules["numpy"].asarray(value), depth
-        )
+        plain = value.item() if value.dtype.kind in "biufcSU" else value
+        return encode(sys.modules["numpy"].asarray(value) if _is_numpys(plain) else plain, depth, keys=keys)
     if isinstance(value, numbers.Integral):
         return int(value) if abs(int(value)) < MAX_INTEGER else {"$int": hex(int(value))}
     if isinstance(value, numbers.Real | Decimal):
-        return float(value)
+        return _float(value)
     if isinstance(value, list | tuple):
         items = [inner(item) for item in value]
         return {"$tuple": items} if tuples and isinstance(value, tuple) else items
     if isinstance(value, Mapping):
         if all(isinstance(key, str) and not key.startswith("$") for key in value):
             return {printable(key): inner(item) for key, item in value.items()}
-        return {"$dict": [[inner(key, tuples=True), inner(item)] for key, item in value.items()]}
+        return {"$dict": [[inner(key, keys=True), inner(item)] for key, item in value.items()]}
     return _encode_other(value, inner)
 
 
@@ -107,7 +110,7 @@ def _encode_other(value: Any, inner: Any) -> Any:
     if isinstance(value, range | KeysView | ValuesView | ItemsView) and len(value) <= MAX_ITEMS:
         return [inner(item) for item in value]
     if isinstance(value, Set):
-        return {"$set": sorted((inner(item, tuples=True) for item in value), key=repr)}
+        return {"$set": sorted((inner(item, keys=True) for item in value), key=repr)}
     if isinstance(value, complex):
         return {"$complex": [value.real, value.imag]}
     if isinstance(value, bytes | bytearray):
@@ -125,6 +128,31 @@ def _is_numpys(value: object) -> bool:
     return numpy is not None and isinstance(value, numpy.generic)
 
 
+def _float(value: Any) -> Any:
+    try:
+        return float(value)
+    except (OverflowError, ValueError):  # of a fraction; of a NaN that mustn't be used
+        return {"$type": type_name(value)}
+
+
+def _whole(value: int) -> int | Opaque:
+    # defence: values: digits without end
+    return value if abs(value) < 10**MOST_DIGITS else Opaque(HUGE)
+
+
+def is_huge(value: Any) -> bool:
+    """Whether a whole number in some data has more digits than can be compared."""
+    if isinstance(value, Mapping):
+        return any(map(is_huge, [*value, *value.values()]))
+    if isinstance(value, list | tuple | Set):
+        return any(map(is_huge, value))
+    if isinstance(value, Record):
+        return is_huge(value.fields)
+    if isinstance(value, Opaque):
+        return value.type_name == HUGE
+    return type(value) is int and _whole(value) is not value
+
+
 def settled(value: Any, depth: int = 0) -> Any:
     """The value, and in place of what is of any other class than Python's own, its plain data.
 
@@ -134,6 +162,8 @@ def settled(value: Any, depth: int = 0) -> Any:
     if kind in PLAIN and depth <= MAX_DEPTH:
         if kind is dict:
             return {settled(key, depth + 1): settled(item, depth + 1) for key, item in value.items()}
+        if kind is int:
+            return _whole(value)
         several = kind in (list, tuple, set, frozenset)
         return kind([settled(item, depth + 1) for item in value]) if several else value
     if isinstance(value, str):
@@ -191,7 +221,7 @@ def _decode_other(sign: str, held: Any, whole: dict, depth: int) -> Any:
         case "$type":
             return Opaque(printable(held)[:100])
         case "$int":
-            return int(held, 16)
+            return _whole(int(held, 16))
         case "$bytes":
             return bytes.fromhex(held)
         case "$record":
@@ -211,7 +241,8 @@ def _decode_other(sign: str, held: Any, whole: dict, depth: int) -> Any:
 
 
 def _numbers(held: list) -> list[float]:
-    if len(held) != 2 or not all(isinstance(each, int | float) for each in held):
+    # defence: values: parts of a complex number
+    if len(held) != 2 or not all(isinstance(decode(each), int | float) for each in held):
         raise ValueError("a complex number has two parts")
     return held
 

@@ -53,7 +53,10 @@ def decode_frame(value: dict, decode: Way) -> Any:
         ):
             raise ValueError("malformed column")
         series = pandas.Series(numbers, name=name)
-        return series.astype(held[1]) if OWN.fullmatch(held[1]) and str(series.dtype) != held[1] else series
+        with importlib.import_module("numpy").errstate(invalid="raise"):  # 9e18 as Int64
+            return (
+                series.astype(held[1]) if OWN.fullmatch(held[1]) and str(series.dtype) != held[1] else series
+            )
 
     try:
         index = column(value.get("index"))
@@ -65,7 +68,7 @@ def decode_frame(value: dict, decode: Way) -> Any:
             return pandas.DataFrame(index=index)
         frame = pandas.concat(columns, axis=1, ignore_index=True).set_axis(index)
         return frame.set_axis([each.name for each in columns], axis=1)
-    except (TypeError, AttributeError, OverflowError) as error:
+    except (TypeError, AttributeError, ArithmeticError) as error:
         raise ValueError(f"malformed frame: {error}") from None
 
 

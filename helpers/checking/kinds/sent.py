@@ -34,7 +34,7 @@ def unsent(array: Array) -> str:
         import torch
 
         what = "torch.Tensor"
-        known = name in TENSORS and array.layout == torch.strided and not array.is_meta
+        known = name in TENSORS and array.layout == torch.strided and not (array.is_meta or array.is_nested)
     else:
         what = f"numpy.{type(array).__name__}"
         known = name in ARRAYS or DATES.fullmatch(name) is not None
