@@ -3,6 +3,9 @@
 const fs = require("fs"), path = require("path")
 const { PurgeCSS } = require("purgecss"), { optimize } = require("svgo")
 const folder = process.argv[2], figures = path.join(folder, "figures")
+// Matplotlib names each part of a figure, in as many letters as its lines have. Nothing outside refers to them.
+const ids = {name: "preset-default", params: {overrides: {cleanupIds: {force: true}}}}
+const lighter = {floatPrecision: 2, plugins: [ids, "removeXlink"]}
 const all = pattern => path.join(folder, pattern).replaceAll("\\", "/")
 
 async function main() {
@@ -14,7 +17,7 @@ async function main() {
     for (const {file, css} of purged) fs.writeFileSync(file, css)
     for (const name of fs.readdirSync(figures).filter(name => name.endsWith(".svg"))) {
         const file = path.join(figures, name)
-        fs.writeFileSync(file, optimize(fs.readFileSync(file, "utf8"), {floatPrecision: 2, multipass: false}).data)
+        fs.writeFileSync(file, optimize(fs.readFileSync(file, "utf8"), lighter).data)
     }
 }
 
