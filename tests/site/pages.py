@@ -259,6 +259,25 @@ def test_the_search_finds_a_lesson(browser, address) -> None:
         page.locator("#search-results a[href*='01_attention.html']").first.wait_for()
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_colour_mode_is_chosen_by_mouse_or_keys_and_kept(browser, address, width) -> None:
+    with browser.new_page(viewport={"width": width, "height": 800}, color_scheme="light") as page:
+        page.goto(f"{address}/index.html")
+        button, mode = page.get_by_role("button", name="Color mode"), "document.documentElement.dataset.theme"
+        button.click()
+        page.get_by_role("button", name="Dark").click(trial=True)
+        page.add_script_tag(path=AXE)
+        assert page.evaluate(VIOLATIONS, RULES) == []
+        page.keyboard.press("Escape")
+        assert not page.get_by_role("button", name="Dark").is_visible() and page.evaluate(mode) == "light"
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="Dark").click()
+        assert not page.get_by_role("button", name="Dark").is_visible() and page.evaluate(mode) == "dark"
+        page.goto(f"{address}/{LESSONS[1]}.html")
+        assert page.evaluate(mode) == "dark"
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def test_a_print_shows_the_text_and_the_figures_that_wait_but_nothing_to_click(browser, address) -> None:
     with browser.new_page() as page:
         page.goto(f"{address}/01_attention.html")
