@@ -5,7 +5,7 @@ const { PurgeCSS } = require("purgecss"), { optimize } = require("svgo")
 const folder = process.argv[2], figures = path.join(folder, "figures")
 // Matplotlib names each part of a figure, in as many letters as its lines have. Nothing outside refers to them.
 const ids = {name: "preset-default", params: {overrides: {cleanupIds: {force: true}}}}
-const settings = {floatPrecision: 1, plugins: [ids, "removeXlink"]}
+const settings = {floatPrecision: 2, plugins: [ids, "removeXlink"]}
 // Letters are drawn in 1/640 of a pixel and up: 1/40 is as fine as anybody sees.
 const LETTER = /(<path id="[^"]*" d=")([^"]*)(" transform="scale\()0\.015625\)/g
 const BESIDE = /<use transform="translate\((-?[\d.]+)\)"/g
