@@ -22,7 +22,7 @@ from benchmarks.results import Parts, record
 
 MADE = SITE / "html"
 ASKED = re.compile(r'\b(?:src|href)="([^":?#]+\.(?:css|js|svg|png))(?:\?[^"]*)?"')
-FIGURES = ("figures/", "_images/")  # asked for as one reads on
+FIGURES = ("figures", "_images")  # asked for as one reads on, but numbers of explorers
 
 
 def main() -> None:
@@ -43,7 +43,7 @@ def measure(parts: Parts) -> None:
     for column in table.columns[1:]:
         column.justify = "right"
     for page in pages:
-        figures = [file for file in _asked(page) if file.relative_to(MADE).as_posix().startswith(FIGURES)]
+        figures = [file for file in _asked(page) if file.parent.name in FIGURES and file.suffix != ".js"]
         rest = [page, *(file for file in _asked(page) if file not in figures)]
         opened, all_ = (sum(file.stat().st_size for file in files) for files in (rest, rest + figures))
         sent = sum(_compressed(file) for file in rest + figures)

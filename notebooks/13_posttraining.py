@@ -14,7 +14,7 @@ import math
 
 import torch
 
-from helpers import corpora, own, pretraining, training
+from helpers import corpora, own, pretraining, sharing, training
 from helpers.checks import check
 from helpers.figures import plots
 from helpers.figures.predicting import after_predicting, predict
@@ -382,7 +382,8 @@ with waiting_for("Exercises 13.2 to 13.7"):
     shown = experiments.demonstrations(experiments.DEMONSTRATIONS)
     tools.sft_loss(fresh(tools.batch(shown[:2])[0]), *tools.batch(shown[:2]))  # are they written?
     if not training.recall("answers", fresh):
-        training.keep("answers", fresh, experiments.supervise(fresh, shown, tools, keep="answers"))
+        live = experiments.supervise(fresh, shown, tools, keep="answers")
+        training.keep("answers", fresh, live, requests.vocabulary().words)
     tuned = fresh.eval()
 
 # %%
@@ -1025,7 +1026,7 @@ with waiting_for("Exercises 13.13, 13.14 and 13.16, and the training in 13.8"):
         training.forget("rewarded")
     if not training.recall("rewarded", fresh):
         live = experiments.reinforce(fresh, frozen, tools, Setting(experiments.REWARDED), keep="rewarded")
-        training.keep("rewarded", fresh, live)
+        training.keep("rewarded", fresh, live, requests.vocabulary().words)
     policy = fresh.eval()
 
 # %% predict="posttraining.closer"
@@ -1225,8 +1226,8 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 # %% [markdown]
 # ## 13.22 Ask it
 #
-# Type a request; below the answer is the parser's verdict. Then ask a question about the review. (`policy` is the
-# model after the rewards; put `tuned` in its place to ask the one before.)
+# Type a request; the parser's verdict is below the answer. Then ask about the review. (`policy` has had the rewards;
+# `tuned` hasn't.)
 
 # %% draw=true
 # Explore: your model answers, and the parser judges
@@ -1235,9 +1236,22 @@ explorers.request_explorer(policy, "the training in 13.18")
 # %% [markdown]
 # 1. Ask for all four features, then for none (*a review*). About one demonstration in four had all, one in a hundred
 #    none. Which works better?
-# 2. Raise the temperature until the verdicts fail. Which one fails first?
+# 2. Raise the temperature. Which verdict fails first?
 # 3. After a review, ask *is it praise or blame?* Which model answers better, `tuned` or `policy`?
 #
+# **In one file.** `SHARE = True` writes a web page, where anybody can ask your model.
+
+# %% draw=true
+# Your model as a page to keep or to send
+SHARE, NAME = False, ""
+with waiting_for("the training in 13.18"):
+    trained(policy)
+    if SHARE:
+        sharing.share("rewarded", policy, NAME, whose)
+    else:
+        print("SHARE is False: no page is written.")
+
+# %% [markdown]
 # What is kept on this computer now:
 
 # %%

@@ -27,13 +27,20 @@ MOST = 2_000_000  # bytes of a page: what mail takes, and a phone opens at once
 PANEL = 4.4  # inches: letters on a phone's screen are still large enough to read
 LINES = {"training": "on its training texts", "held out": "on texts that it never read"}
 LINE = "¶"  # a line break, among letters
-# What a model has read, what it guesses, and how its text may begin.
+OPENS, ANSWERS, ENDS = "<request>", "<answer>", "<end>"  # among the words of a model that answers
+# What a model has read, what it guesses, what the text is, and how it may begin.
 REVIEWS = {"read": "made-up book reviews", "unit": "word", "text": "review", "opening": "i read this"}
 LETTERS = {
     "read": "Shakespeare’s plays letter by letter",
     "unit": "letter",
     "text": "text",
     "opening": "My ",
+}
+REQUESTS = {
+    "read": "made-up book reviews, then requests with their answers,",
+    "unit": "word",
+    "text": "request and its answer",
+    "opening": f"a favourable review of a ghost story by a woman {html.escape(ANSWERS)}",
 }
 PARTS = ("norm_1", "attention.W_qkv", "attention.W_o", "norm_2", "feed_forward.W_up", "feed_forward.W_down")
 
@@ -46,7 +53,7 @@ def share(
     Args:
         name: that the model was kept under, such as "reviews".
         model: of the same kind and sizes: lesson 06's `DecoderOnly` or a `LanguageModel`, over the words of
-            the reviews or the letters that it was kept with. It stays as it is.
+            the reviews, or the letters or words that it was kept with. It stays as it is.
         by: the name of who trained it, for the page; "" for none.
         whose: whose each part is, as `own.parts` says it; without it, the page goes by the model's classes.
         path: of the page.
@@ -73,12 +80,10 @@ def share(
 
 def _page(model: nn.Module, found: Found, by: str, whose: Sequence[Whose]) -> str:
     sizes, weights = _taken_apart(model)
-    words, says = found.tokens or corpora.vocabulary().words, LETTERS if found.tokens else REVIEWS
+    words = found.tokens or corpora.vocabulary().words
     if sizes["V"] != len(words):
         raise ValueError(f"the model has {sizes['V']} tokens, but the reviews have {len(words)}")
-    if found.tokens and (LINE not in words or max(map(len, words)) > 1):
-        raise ValueError("a page reads words of the reviews, or letters: train the model without merges")
-    start = words.index(LINE) if found.tokens else corpora.BOS
+    says, start, end = _reads(found.tokens)
     shape = (
         "{L} blocks with {H} attention heads each, vectors of {C} numbers, {V} {unit}s, texts of up to {P}."
     )
@@ -97,14 +102,25 @@ def _page(model: nn.Module, found: Found, by: str, whose: Sequence[Whose]) -> st
                 "sizes": sizes,
                 "words": words,
                 "bos": start,
-                "eos": None if found.tokens else corpora.EOS,
-                "letters": bool(found.tokens),
+                "eos": end,
+                "letters": says is LETTERS,
                 "example": example,
             }
         ).replace("<", "\\u003c"),
         numbers=_base64(weights),
         decoder=(HERE / "decoder.js").read_text(encoding="utf-8"),
     )
+
+
+def _reads(tokens: Sequence[str]) -> tuple[dict[str, str], int, int | None]:
+    """What a page says of a model with these tokens of its own, and the first and last token of its texts."""
+    if not tokens:
+        return REVIEWS, corpora.BOS, corpora.EOS
+    if {OPENS, ANSWERS, ENDS} <= {*tokens}:
+        return REQUESTS, tokens.index(OPENS), tokens.index(ENDS)
+    if LINE not in tokens or max(map(len, tokens)) > 1:
+        raise ValueError("a page reads words of the reviews, or letters: train the model without merges")
+    return LETTERS, tokens.index(LINE), None
 
 
 def _taken_apart(model: nn.Module) -> tuple[dict[str, float], torch.Tensor]:
@@ -165,11 +181,11 @@ def _fitting(model: nn.Module, size: int) -> int:
 
 
 def _learned(curve: dict | None, unit: str) -> str:
-    """The loss at the beginning and the end of training, with its curve; "" where no curve is kept."""
+    """The loss or the reward when training began and ended, with its curve; "" where no curve is kept."""
     if not curve or not curve["lines"]:
         return ""
     live = training.replayed(curve)
-    fell = ", ".join(
+    moved = ", ".join(
         f"{html.escape(LINES.get(name, name))} from {points[0][1]:.2f} to {points[-1][1]:.2f}"
         for name, points in live.lines.items()
         if name not in live.apart
@@ -178,11 +194,14 @@ def _learned(curve: dict | None, unit: str) -> str:
     figure_of(ax).set_size_inches(PANEL * len(figure_of(ax).axes), 3.2)
     best = live.limits.get("entropy")
     limit = f" The dashed line, {best:.3f}, is the best possible on average." if best else ""
-    return (
-        f"<h2>How it learned</h2>\n<p>The loss says how much the next {unit} surprises it, on average. In "
-        f"{live.steps:,} steps of training, it fell {fell} {html.escape(live.unit)}.{limit}</p>\n"
-        f"{image(ax)}"
-    )
+    if live.unit == "reward":
+        told = f"{live.steps:,} steps of training on rewards for right answers moved the mean {moved}."
+    else:
+        told = (
+            f"The loss says how much the next {unit} surprises it, on average. In {live.steps:,} steps of "
+            f"training, it fell {moved} {html.escape(live.unit)}.{limit}"
+        )
+    return f"<h2>How it learned</h2>\n<p>{told}</p>\n{image(ax)}"
 
 
 def _table(whose: Sequence[Whose], by: str) -> str:

@@ -277,8 +277,9 @@ def translation_explorer(
         return explorer(children)
     written, weights = watch(FIRST)
     source, truth = FIRST.split(), true_alignment(FIRST)
-    still = image(figures.growing(weights.mean(dim=0), written, source, step.value, truth))
-    data = {"sentences": [_watched(watch, text) for text in SENTENCES], "first": step.value}
+    first = min(step.value, len(written))  # a model that has hardly been trained may stop at once
+    still = image(figures.growing(weights.mean(dim=0), written, source, first, truth))
+    data = {"sentences": [_watched(watch, text) for text in SENTENCES], "first": first}
     module = Path(__file__).with_name("alignment.js")
     return explorer(children, still + words.value + MOVE, module=module, data=data)
 

@@ -14,6 +14,7 @@ from autograder import exercises, lessons
 from autograder.authoring.site import answers, building, pages, sample
 from autograder.lessons import ROOT
 from autograder.sheets import VISIBLE_SEED, make_sheet
+from helpers.figures.live import live
 from tests.support.proved import follows_from
 
 pytestmark = follows_from("autograder", "exercises", "helpers", "docs", "README.md", "release/01_attention")
@@ -68,8 +69,8 @@ def test_an_output_keeps_its_picture_and_loses_what_needs_a_kernel(tmp_path):
     view = {"application/vnd.jupyter.widget-view+json": {}, "text/plain": ""}
     number = "headstart-" + "0123456789abcdef" * 2
     still = f'<style>x</style><div class="{number}-still">{picture}</div><script>y()</script>'
-    live = '<div class="{}-still"><div class="headstart-live">z</div><script>z({})</script></div>'
-    both = live.format(number, number)
+    place = '<div class="{}-still"><div class="headstart-live">z</div><script>const data = {{}};z({})</script></div>'
+    both = place.format(number, number)
     cell = v4.new_code_cell(
         "explore()",
         outputs=[
@@ -78,9 +79,22 @@ def test_an_output_keeps_its_picture_and_loses_what_needs_a_kernel(tmp_path):
     )
     shown = pages.outputs_of("explore()", v4.new_notebook(cells=[cell]), tmp_path)
     [file] = tmp_path.iterdir()
-    alike = live.format("headstart-view", "headstart-view")
+    alike = place.format("headstart-view", "headstart-view")
     assert shown == f'<div class="still"><img alt="a" loading="lazy" src="figures/{file.name}"></div>{alike}'
     assert file.read_bytes() == b"<svg/>"
+
+
+def test_what_is_large_in_an_explorer_s_numbers_is_in_one_file_for_all_that_have_it(tmp_path):
+    module, weights = ROOT / "helpers/attention/reads.js", ["</script>" * 1000, 2000 * [1]]
+    made = [live(module, {"a": text, "weights": weights}, "still").html for text in ("<1>", "2")]
+    first, second = (pages._lasting(page, tmp_path) for page in made)
+    [file] = tmp_path.glob("*.js")
+    key, text = file.stem, json.dumps(weights, separators=(",", ":")).replace("<", r"\u003c")
+    assert file.read_text() == f'(self.headstart ??= {{}})["{key}"] = {text}'
+    for page, a in ((first, r"\u003c1>"), (second, "2")):
+        assert page.startswith(f'<script src="figures/{key}.js"></script><div class="headstart-live"')
+        assert f'const data = {{"a":"{a}","weights":headstart["{key}"]}}, source = "' in page
+        assert len(page) < 40_000
 
 
 def test_formulas_in_folded_hints_are_marked_and_code_with_dollars_elsewhere_is_left_alone():

@@ -323,6 +323,12 @@ def test_the_translation_explorer_grows_word_by_word():
     assert "the two agree" in words.value
 
 
+def test_the_translation_explorer_shows_a_model_that_stops_at_once():
+    box = data.translation_explorer(lambda text: (["<eos>"], torch.eye(1, len(text.split()) + 1)[None]))
+    assert box.data["first"] == shown_in(box.children[3].value)["shown"] == 1
+    assert "1 of 1 words written" in box.still
+
+
 def test_the_beam_explorer_draws_what_stays_alive(lesson):
     box = data.beam_explorer(translation.beam_search, lambda text: lesson["toy"], lesson["LETTERS"])
     beams, _, _, picture = box.children

@@ -13,15 +13,19 @@ from torch import nn
 
 from autograder import programs
 from autograder.commands import cli
-from helpers import block, corpora, sharing, training
+from helpers import block, corpora, posttraining, sharing, training
 from helpers.block import experiments
 from helpers.kept import Whose
 from helpers.models.blocks import Parts, Style
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
+from helpers.posttraining import experiments as answering
+from helpers.posttraining import requests
+from helpers.posttraining.experiments import Setting
 from tests.support.browser import AXE, CHROMIUM_OPTIONS
 from tests.support.limits import PATIENCE
 
 VOCABULARY = corpora.vocabulary()
+TOOLS = answering.Tools(**{name: getattr(posttraining, name) for name in answering.Tools._fields})
 SIZES = (len(VOCABULARY), 16, 2, 2, 40)
 FULL = (len(VOCABULARY), 96, 4, 2, 100)  # as in the lessons
 NAME = """Ada</title></script><img src=x onerror="document.title='bad'">{{model}}&"""
@@ -310,6 +314,41 @@ def test_a_model_of_letters_writes_on_a_phone_with_a_name_and_no_network(
     page.locator("#text").fill("ROMEO 7")
     expect(page.locator("#status")).to_contain_text("never read the sign “7”")
     page.locator("#text").fill("ROMEO:\nBut")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.evaluate(AXE.read_text())
+    assert page.evaluate(SERIOUS) == [] and noticed == []
+
+
+@pytest.mark.parametrize("name", ["answers", "rewarded"])
+def test_a_model_that_answers_does_so_on_its_page_as_in_torch(
+    name: str, home: Path, chromium: Browser
+) -> None:
+    torch.manual_seed(0)
+    model = LanguageModel(LanguageModelConfig(len(requests.vocabulary()), 16, 4, 2, 100))
+    live = answering.supervise(model, answering.demonstrations(320), TOOLS)
+    if name == "rewarded":
+        live = answering.reinforce(model, model, TOOLS, Setting(4, group=2, requests=2))
+    training.keep(name, model, live, requests.vocabulary().words)
+    assert cli.main(["share", name, "--name", "Ada", "--to", "ada.html"]) == 0
+    page, noticed = opened(chromium, home / "ada.html", viewport={"width": 390, "height": 844})
+    expect(page.locator("#checked")).to_contain_text("Checked on opening: after 100 random words")
+    told = (
+        "4 steps of training on rewards"
+        if name == "rewarded"
+        else "steps of training, it fell on its training texts"
+    )
+    assert told in page.locator("main").inner_text()
+    box, asked = page.locator("#text"), requests.understood("a favourable review of a ghost story by a woman")
+    assert box.input_value() == f"{asked.text} <answer>"
+    page.locator("#temperature").fill("0")
+    for typed in (box.input_value(), asked.text.capitalize()):  # with <answer>, and without
+        box.fill(typed)
+        page.locator("#write").click()
+        written = answering.write(model, [asked], torch.Generator(), temperature=0).ids[0].tolist()
+        end = requests.special().end
+        right = written[: written.index(end)] if end in written else written
+        assert page.evaluate("model.read.map(each => each.id)") == right
+    assert re.search("ends its answer|no positions left", page.locator("#status").inner_text())
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     page.evaluate(AXE.read_text())
     assert page.evaluate(SERIOUS) == [] and noticed == []

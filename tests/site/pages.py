@@ -25,9 +25,7 @@ MADE = SITE / "html"
 PAGES = sorted(path.name for path in MADE.glob("*.html"))
 LESSONS = [name.removesuffix(".html") for name in PAGES if name[:2].isdigit() and name != "404.html"]
 PLACES = [(1280, "light"), (1280, "dark"), (820, "light"), (390, "light"), (390, "dark")]
-HEAVIEST = (
-    1_000_000  # bytes of a page as it opens, but formulas' fonts; figures further down come as one reads
-)
+HEAVIEST = 1_000_000  # bytes of a page with every figure, but formulas' fonts
 RULES = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 VIOLATIONS = """async rules => (await axe.run(document, rules)).violations.flatMap(
     rule => rule.nodes.map(node => `${rule.id}: ${node.html.slice(0, 160)}`))"""
@@ -127,9 +125,9 @@ def test_a_page_asks_no_other_host_raises_nothing_fits_and_axe_finds_nothing(bro
             page.on("requestfinished", lambda request, weight=weight: weight.append(_bytes(request)))
             page.goto(f"{address}/{name}")
             page.wait_for_load_state("networkidle")
-            assert sum(weight) < HEAVIEST
             page.evaluate(ALL_PICTURES)
             page.wait_for_load_state("networkidle")
+            assert sum(weight) < HEAVIEST
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
             assert page.evaluate(MOVED) == [], (width, theme)
             assert page.evaluate(UNFOLDED) == 0
@@ -259,6 +257,25 @@ def test_the_search_finds_a_lesson(browser, address) -> None:
     with browser.new_page() as page:
         page.goto(f"{address}/search.html?q=softmax")
         page.locator("#search-results a[href*='01_attention.html']").first.wait_for()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_colour_mode_is_chosen_by_mouse_or_keys_and_kept(browser, address, width) -> None:
+    with browser.new_page(viewport={"width": width, "height": 800}, color_scheme="light") as page:
+        page.goto(f"{address}/index.html")
+        button, mode = page.get_by_role("button", name="Color mode"), "document.documentElement.dataset.theme"
+        button.click()
+        page.get_by_role("button", name="Dark").click(trial=True)
+        page.add_script_tag(path=AXE)
+        assert page.evaluate(VIOLATIONS, RULES) == []
+        page.keyboard.press("Escape")
+        assert not page.get_by_role("button", name="Dark").is_visible() and page.evaluate(mode) == "light"
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="Dark").click()
+        assert not page.get_by_role("button", name="Dark").is_visible() and page.evaluate(mode) == "dark"
+        page.goto(f"{address}/{LESSONS[1]}.html")
+        assert page.evaluate(mode) == "dark"
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_a_print_shows_the_text_and_the_figures_that_wait_but_nothing_to_click(browser, address) -> None:

@@ -39,7 +39,10 @@ ICONS = re.compile(
 )  # site.css has ours
 OUTSIDE = re.compile(r"(?<!!)\[([^\]]*)\]\(\.\./([^)\s]+)\)")
 RELATIVE = re.compile(r'\b(href|src|data-content_root)="(?![a-z]+:|[/#])')
+BOOTSTRAP = re.compile(r"\s*<(link|script) [^>]*scripts/bootstrap\.js[^>]*>(</script>)?")
 SEARCH = re.compile(r"<script [^>]*(searchindex|searchtools|language_data)\.js[^>]*></script>")
+# site.js has the one menu that needs Bootstrap.
+UNUSED = ("fontawesome.js*", "bootstrap.js*", "*.map", "*.ipynb")
 FONTS = "npm/node_modules/mathjax/es5/output/chtml/fonts/woff-v2"
 
 
@@ -153,12 +156,12 @@ def _sphinx(url: str) -> int:
 
 
 def _lighter(made: Path) -> None:
-    """Take out what most pages load for nothing: every icon there is, 1.8 MB, and the index of the search."""
+    """Take out what pages load for nothing: every icon, 1.8 MB; Bootstrap; most, the index of the search."""
     for file in [*made.glob("*.html"), *made.glob("_static/styles/*.css")]:
-        text = ICONS.sub("", file.read_text(encoding="utf-8"))
+        text = BOOTSTRAP.sub("", ICONS.sub("", file.read_text(encoding="utf-8")))
         file.write_text(text if file.name == "search.html" else SEARCH.sub("", text), encoding="utf-8")
-    for pattern in ("_static/scripts/fontawesome.js*", "_static/**/*.map", "_sources/**/*.ipynb"):
-        for file in made.glob(pattern):
+    for pattern in UNUSED:
+        for file in [*made.glob(f"_static/**/{pattern}"), *made.glob(f"_sources/**/{pattern}")]:
             file.unlink()
     shutil.rmtree(made / "_static/vendor/fontawesome")
 

@@ -36,6 +36,8 @@ WRITE = (
     "*In the notebook, write your answer here: then it shows a model answer, and what earns points in it.*"
 )
 LIVE = 'class="headstart-live"'  # an explorer that computes in the page: it is one piece of HTML
+DATA = "const data = "
+LARGE = 10_000  # characters of a value: it gets a file of its own, since several explorers may have it
 
 
 def page(lesson: str, ran: NotebookNode, specs: Mapping[str, Exercise], figures: Path) -> NotebookNode:
@@ -147,10 +149,33 @@ def _outputs(done: NotebookNode, figures: Path) -> list[NotebookNode]:
 def _lasting(page: str, figures: Path) -> str:
     """What an output shows as HTML where there is no kernel: a live module, or a still picture."""
     if LIVE in page:
-        alike = STILL.sub(r"headstart-view\1", page)
+        alike = _with_large_values_apart(STILL.sub(r"headstart-view\1", page), figures)
         return FIGURE.sub(lambda found: _in_a_file(found, figures), alike)
     still = STILL.sub("still", SCRIPT.sub("", STYLE.sub("", page)))
     return FIGURE.sub(lambda found: _in_a_file(found, figures), still)
+
+
+def _with_large_values_apart(page: str, figures: Path) -> str:
+    """An explorer whose large values, such as a model's weights, are in files that several can load.
+
+    A script of the old kind is loaded from a disk as well, and before the one that needs it.
+    """
+    start = page.index(DATA) + len(DATA)
+    data, end = json.JSONDecoder().raw_decode(page, start)
+    scripts, written = "", []
+    for name, value in data.items():
+        text = _script_json(value)
+        if len(text) > LARGE:
+            key = hashlib.sha256(text.encode()).hexdigest()[:16]
+            text, content = f'headstart["{key}"]', f'(self.headstart ??= {{}})["{key}"] = {text}'
+            write_whole(figures / f"{key}.js", content.encode())
+            scripts += f'<script src="figures/{key}.js"></script>'
+        written.append(f"{_script_json(name)}:{text}")
+    return f"{scripts}{page[:start]}{{{','.join(written)}}}{page[end:]}"
+
+
+def _script_json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":")).replace("<", r"\u003c")  # "<" could end the script
 
 
 def _in_a_file(found: re.Match[str], figures: Path) -> str:

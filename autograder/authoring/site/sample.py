@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -48,7 +49,7 @@ def pages(lesson: str, lesson_digest: str, site: Path) -> tuple[Path, ...]:
     (course / ".headstart_secret").write_text(SECRET)
     os.chmod(course, 0o700)
     for command in (("simulate", lesson, *CLASS), ("grade", lesson), ("report", lesson)):
-        _call(course, "headstart", *command)
+        _call(course, "autograder", *command)
     kept.mkdir()
     report = (course / "reports" / f"{lesson}.html").read_text(encoding="utf-8")
     made[0].write_text(WHEN.sub("", report), encoding="utf-8")
@@ -60,8 +61,9 @@ def pages(lesson: str, lesson_digest: str, site: Path) -> tuple[Path, ...]:
 
 
 def _call(course: Path, *command: str) -> None:
-    """Call a command in a course; what it says is shown only if it fails."""
-    done = subprocess.run(command, cwd=course, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    """Call a package's command in a course, from this environment; it's silent unless it fails."""
+    call = [sys.executable, "-P", "-m", *command]
+    done = subprocess.run(call, cwd=course, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         print(done.stdout)
         done.check_returncode()

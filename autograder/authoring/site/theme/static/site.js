@@ -1,4 +1,4 @@
-// A page's predictions and choices, without a kernel.
+// A page's predictions, choices and colour modes, without a kernel.
 
 const tagOf = name => name.replaceAll(".", "-")
 
@@ -33,5 +33,22 @@ document.querySelectorAll(".hs-choices").forEach(exercise => {
             row.insertCell().innerHTML = text(rows[number + 1])  // of our own making
         }
         said.replaceChildren(title, table)
+    })
+})
+
+// The menu of colour modes, for which alone the theme needs Bootstrap.
+document.querySelectorAll("[data-bs-toggle=dropdown]").forEach(button => {
+    const menu = button.nextElementSibling, shown = () => menu.classList.contains("show")
+    const show = open => {
+        menu.classList.toggle("show", open)
+        button.setAttribute("aria-expanded", open)
+    }
+    show(false)
+    button.addEventListener("click", () => show(!shown()))
+    document.addEventListener("click", event => { if (!button.contains(event.target)) show(false) })
+    document.addEventListener("keydown", event => {
+        if (event.key !== "Escape" || !shown()) return
+        show(false)
+        button.focus()
     })
 })
