@@ -300,7 +300,8 @@ $("members").addEventListener("change", event => {
     if (id) document.querySelector(`[data-id="${id}"]`).focus();
 });
 $("question").onchange = () => choose($("question").value);
-$("grader").value = localStorage.getItem("headstart-grader") || document.body.dataset.grader;
+// A Hub knows who marks. Elsewhere people say so themselves, once.
+if (!$("grader").readOnly) $("grader").value = localStorage.getItem("headstart-grader") || $("grader").value;
 $("grader").onchange = () => { localStorage.setItem("headstart-grader", $("grader").value); };
 $("names").onchange = look;
 $("help").onclick = () => { $("keys").hidden = !$("keys").hidden; $("help").setAttribute("aria-expanded", !$("keys").hidden); };
