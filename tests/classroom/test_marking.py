@@ -373,14 +373,17 @@ def test_a_second_grader_is_told_and_overwrites_nothing(course):
 
 HUB = """
 from jupyter_server.auth.identity import IdentityProvider
+from tornado.web import RequestHandler
 
 
 class Hub(IdentityProvider):
-    # As JupyterHub's own, it gives what the Hub says of whoever is logged in.
+    # As JupyterHub's own, it gives what the Hub says of whoever is logged in, and asks scripts for the XSRF token.
     async def get_user(self, handler):
         user = await super().get_user(handler)
         if user:
             user.hub_user = {"name": "mina"}
+            if handler.request.headers.get("Sec-Fetch-Mode") == "cors":
+                RequestHandler.check_xsrf_cookie(handler)
         return user
 """
 
@@ -405,6 +408,7 @@ def test_on_a_hub_the_name_of_the_grader_is_the_one_that_is_logged_in(course, br
         name = page.get_by_label("marking as")
         expect(name).to_have_value("mina")
         expect(name).not_to_be_editable()
+        expect(page.locator("#which")).to_contain_text("1 of 3")
         page.close()
     assert now["answers"][of(seen, "ada")[0]]["by"] == "mina"
 
