@@ -35,9 +35,10 @@ class Change(NamedTuple):
 
 
 def changed(book: Book, graded: Graded, outlines: Mapping[str, Outline]) -> list[Change]:
-    """The points that a result changes. Call it before the result is recorded.
+    """The points that a result changes, or what they are out of. Call it before the result is recorded.
 
-    Points that a person gave in place of a check's stay, so they are no change. Nor is a first result.
+    Points that a person gave in place of a check's stay, and only their maximum can change. A first result is
+    no change.
 
     Args:
         book: where results are recorded.
@@ -48,23 +49,25 @@ def changed(book: Book, graded: Graded, outlines: Mapping[str, Outline]) -> list
     if not before:
         return []
     pairs = {id: (before.get(id), after.get(id)) for id in {**after, **before}}
-    differ = {id: pair for id, pair in pairs.items() if _points(pair[0]) != _points(pair[1])}
+    by_hand = book.overruled(graded.student)
+    said = {
+        id: [_said(verdict, by_hand.get(grade_id(id.rpartition("/")[2]))) for verdict in pair]
+        for id, pair in pairs.items()
+    }
+    differ = {id: pair for id, pair in said.items() if pair[0] != pair[1]}
     if not differ:
         return []
-    by_hand, tell = book.overruled(graded.student), _tell(book, graded)
+    tell = _tell(book, graded)
     return [
-        Change(graded.student, outlines[id].title if id in outlines else id, _said(old), _said(new), tell)
+        Change(graded.student, outlines[id].title if id in outlines else id, old, new, tell)
         for id, (old, new) in differ.items()
-        if grade_id(id.rpartition("/")[2]) not in by_hand
     ]
 
 
-def _points(verdict: Verdict | None) -> float:
-    return verdict.points if verdict else 0.0
-
-
-def _said(verdict: Verdict | None) -> str:
-    return f"{verdict.points:g} of {verdict.max_points:g}" if verdict else "–"
+def _said(verdict: Verdict | None, by_hand: float | None) -> str:
+    if verdict is None:
+        return "–"
+    return f"{verdict.points if by_hand is None else by_hand:g} of {verdict.max_points:g}"
 
 
 def _tell(book: Book, graded: Graded) -> str:

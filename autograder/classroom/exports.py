@@ -265,7 +265,7 @@ class _Returned(_Export):
         if refused:
             by = ", ".join(self.ids)
             raise LookupError(
-                f"{self.roster} has no row, or more than one, for {listed(refused)}, by {by}; "
+                f"{self.roster} has no row, or more than one, for {listed(sorted(refused))}, by {by}; "
                 f"--CourseDirectory.student_id_exclude=ID,ID leaves out students who have left the course"
             )
         return place

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from autograder.classroom import dates
 from autograder.classroom.database import opened
-from autograder.classroom.lateness import EVERY, Extension, Policy, give, given
+from autograder.classroom.lateness import EVERY, Extension, Policy, extend_all, give, given
 from autograder.classroom.school_csv import listed, plain, read_table
 from autograder.lessons import counted
 
@@ -184,6 +184,8 @@ def set_due(lesson: str, date: str, course: CourseDirectory) -> int:
     due = None if date == NONE else dates.read_date(date, policy.zone)
     with opened(course) as book:
         book.update_or_create_assignment(lesson, duedate=due)
+        extend_all(book.db, policy.zone)
+        book.db.commit()
     ends = f"is due {dates.said(due, policy.zone)}" if due else "has no due date"
     print(f"headstart: {lesson} {ends}; {LATER}")
     return 0

@@ -173,11 +173,11 @@ class Book:
         text = self.db.execute(sa.select(GRADING.c.verdicts).where(mine)).scalar()
         return {verdict.exercise: verdict for verdict in map(Verdict.from_json, json.loads(text or "[]"))}
 
-    def overruled(self, student: str) -> set[str]:
-        """The cells whose points a person gave to a student, in place of a check's or where there is none."""
-        query = self.db.query(BaseCell.name).join(Grade).join(SubmittedNotebook).join(SubmittedAssignment)
-        mine = {"assignment_id": self.assignment_id, "student_id": student}
-        return {name for (name,) in query.filter_by(**mine).filter(Grade.manual_score.is_not(None))}
+    def overruled(self, student: str) -> dict[str, float]:
+        """By cell, the points that a person gave a student, in place of a check's or where there is none."""
+        query = self.db.query(BaseCell.name, Grade.manual_score).select_from(BaseCell).join(Grade)
+        rows = query.join(SubmittedNotebook).join(SubmittedAssignment).filter(Grade.manual_score.is_not(None))
+        return dict(rows.filter_by(assignment_id=self.assignment_id, student_id=student).tuples())
 
     def verdicts(self) -> Iterator[tuple[str, str, list[Verdict]]]:
         """Student, problem and verdicts of every submission graded so far, by student."""

@@ -184,7 +184,13 @@ def give(db: sa.orm.Session, student: str, lesson: str, extension: Extension, zo
 
 
 def extend_all(db: sa.orm.Session, zone: ZoneInfo) -> None:
-    """Have nbgrader's extensions follow from what was given; those that somebody else made stay."""
+    """Have nbgrader's extensions follow from what was given; those that somebody else made stay.
+
+    Where there is no due date, there are none: nbgrader would add their days to it, and fail.
+    """
+    extended = db.query(SubmittedAssignment).filter(SubmittedAssignment.extension.is_not(None))
+    for submission in extended.join(Assignment).filter(Assignment.duedate.is_(None)):
+        submission.extension = None
     known = given(db)
     everyone = {student for student, _ in known}
     query = db.query(SubmittedAssignment).filter(SubmittedAssignment.student_id.in_(everyone))

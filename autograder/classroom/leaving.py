@@ -10,6 +10,7 @@ The rows of the gradebook go last: a call that was stopped can be repeated.
 import fcntl
 import json
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
@@ -80,7 +81,7 @@ def remove(student: str, course: CourseDirectory, *, do: bool) -> int:
     if left:
         print(
             "headstart: the rest belongs to another account, and is no longer collected. Root can delete it: "
-            f"sudo rm -r {plain(' '.join(map(str, left)))}",
+            f"sudo rm -r {plain(shlex.join(map(str, left)))}",
             file=sys.stderr,
         )
     return 1 if left else 0

@@ -118,15 +118,24 @@ def repointed(course: Course, points: dict[str, float]) -> None:
 
 
 def test_points_changed_in_the_source_are_the_ones_that_count(tmp_path) -> None:
-    """One exercise has more of them, one is dropped for all, and one student has a bonus."""
+    """One exercise has more of them, one is dropped for all, and one student has a bonus.
+
+    Who has none of them has to be told as well: their maximum changed. So has who got their points from a person.
+    """
     course = Course(tmp_path / "course")
     course.hand_in("amy")
-    course.hand_in("bob", WRONG)
+    for student in ("bob", "cid"):
+        course.hand_in(student, WRONG)
     course.run("headstart", "grade", LESSON)
     full = sum(verdict["points"] for verdict in course.verdicts()["amy"].values())
     course.query(
         "update grade set extra_credit = 2 where notebook_id in (select n.id from submitted_notebook n "
         "join submitted_assignment a on a.id = n.assignment_id where a.student_id = 'amy') "
+        "and cell_id in (select id from base_cell where name = 'attention-softmax')"
+    )
+    course.query(
+        "update grade set manual_score = 2 where notebook_id in (select n.id from submitted_notebook n "
+        "join submitted_assignment a on a.id = n.assignment_id where a.student_id = 'cid') "
         "and cell_id in (select id from base_cell where name = 'attention-softmax')"
     )
     repointed(course, {"attention-softmax": 4.5, "attention-additive": 0})
@@ -135,6 +144,10 @@ def test_points_changed_in_the_source_are_the_ones_that_count(tmp_path) -> None:
     assert [row[:4] for row in rows(done.stdout)] == [
         ["amy", "Additive attention", "3 of 3", "0 of 0"],
         ["amy", "Softmax", "3 of 3", "4.5 of 4.5"],
+        ["bob", "Additive attention", "0 of 3", "0 of 0"],
+        ["bob", "Softmax", "0 of 3", "0 of 4.5"],
+        ["cid", "Additive attention", "0 of 3", "0 of 0"],
+        ["cid", "Softmax", "2 of 3", "2 of 4.5"],
     ]
     verdicts = course.verdicts()
     assert sum(verdict["points"] for verdict in verdicts["amy"].values()) == full + 1.5 - 3

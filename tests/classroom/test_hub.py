@@ -93,6 +93,7 @@ def a_week(machine: hub.Server, folder: Path) -> None:
         grades_again(visit(SECOND))
         reads_what_is_written(visit(SECOND), "Submission #2")
         gives_feedback(visit(SECOND))
+        mark_together(visit(TEACHER), visit(SECOND))
 
 
 def test_nobody_gets_in_where_only_teachers_may(machine: hub.Server) -> None:
@@ -306,6 +307,20 @@ def reads_what_is_written(teacher: Visitor, submission: str) -> None:
         assert saved.value.ok
     expect(waiting).to_have_count(0)
     teacher.picture("written_answers")
+
+
+def mark_together(one: Visitor, other: Visitor) -> None:
+    """Two teachers on the marking page, under the names they logged in with; each sees what the other saves."""
+    for each in (one, other):
+        each.page.goto(f"{each.address}/headstart/marking/{LESSON}")
+        name = each.page.get_by_label("marking as")
+        expect(name).to_have_value(each.name)
+        expect(name).not_to_be_editable()
+    for each, seen_by, key in ((one, other, "f"), (other, one, "0")):
+        each.page.keyboard.press(key)
+        each.page.keyboard.press("s")
+        expect(seen_by.page.locator("#history")).to_contain_text(f"· {each.name} ·")
+        each.picture("marked")
 
 
 def gives_feedback(teacher: Visitor) -> None:

@@ -1,14 +1,19 @@
 """Students who leave or get another id, groups, and the end of a term."""
 
 import json
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
 
+from autograder.classroom import leaving
 from autograder.classroom.course import GONE, course_directory
+from autograder.classroom.database import opened
 from autograder.classroom.groups import GROUPS
 from autograder.classroom.intake import KEPT
 from autograder.classroom.leaving import remove, rename
@@ -297,3 +302,20 @@ def test_no_id_leads_to_other_folders(tmp_path, id):
         with pytest.raises(LookupError, match="is no student's id"):
             leave()
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_what_only_root_can_delete_is_named_as_a_shell_takes_it(tmp_path, monkeypatch, capsys):
+    """The name of a submission in the exchange has spaces."""
+    config = Config()
+    config.CourseDirectory.root = str(tmp_path)
+    config.CourseDirectory.course_id = "headstart"
+    config.Exchange.root = str(tmp_path / "exchange")
+    course = CourseDirectory(config=config)
+    folder = tmp_path / f"exchange/headstart/inbound/amy+{LESSON}+2026-01-01 12:00:00 UTC+abc"
+    folder.mkdir(parents=True)
+    with opened(course) as book:
+        book.add_student("amy")
+    monkeypatch.setattr(leaving, "_deleted", lambda path: False)
+    assert leaving.remove("amy", course, do=True) == 1
+    named = capsys.readouterr().err.partition("sudo rm -r ")[2]
+    assert str(folder) in shlex.split(named)

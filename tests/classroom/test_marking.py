@@ -105,7 +105,7 @@ class Server:
 
 
 @contextlib.contextmanager
-def serving(course: Course, *command: str) -> Iterator[Server]:
+def serving(course: Course, *command: str, path: Path = ROOT) -> Iterator[Server]:
     """Serve the page as a command does: by default ours."""
     command = command or ("headstart", "marking", LESSON, "--no-browser")
     program, *rest = command
@@ -113,7 +113,7 @@ def serving(course: Course, *command: str) -> Iterator[Server]:
     home.mkdir(exist_ok=True)
     env = os.environ | {
         "HOME": str(home),
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": os.pathsep.join({str(ROOT): 0, str(path): 0}),
         "JUPYTER_CONFIG_DIR": str(home / "jupyter"),
     }
     log = home / f"{uuid.uuid4().hex}.log"
@@ -369,6 +369,48 @@ def test_a_second_grader_is_told_and_overwrites_nothing(course):
         first, second = (said["answers"][id] for id in ids)
         assert (first["score"], first["text"], first["by"], second["score"]) == (1, "mine", "eve", None)
         assert two.mark(said, ids, score=5)[0] == 200  # now they have seen it
+
+
+HUB = """
+from jupyter_server.auth.identity import IdentityProvider
+from tornado.web import RequestHandler
+
+
+class Hub(IdentityProvider):
+    # As JupyterHub's own, it gives what the Hub says of whoever is logged in, and asks scripts for the XSRF token.
+    async def get_user(self, handler):
+        user = await super().get_user(handler)
+        if user:
+            user.hub_user = {"name": "mina"}
+            if handler.request.headers.get("Sec-Fetch-Mode") == "cors":
+                RequestHandler.check_xsrf_cookie(handler)
+        return user
+"""
+
+
+@pytest.mark.needs_chromium
+def test_on_a_hub_the_name_of_the_grader_is_the_one_that_is_logged_in(course, browser):
+    (course.root / "hub_for_tests.py").write_text(HUB)
+    command = (
+        "jupyter-server", "--no-browser", "--ip=127.0.0.1", f"--ServerApp.default_url=/headstart/marking/{LESSON}",
+        "--ServerApp.jpserver_extensions={'autograder.classroom.marking': True}",
+        "--ServerApp.identity_provider_class=hub_for_tests.Hub",
+        *(["--allow-root"] if programs.is_root() else []),
+    )  # fmt: skip
+    with serving(course, *command, path=course.root) as server:
+        server.path = f"/headstart/marking/{LESSON}"
+        _, seen = server.ask(names="shown")
+        _, now = server.mark(seen, of(seen, "ada"), score=1, grader="somebody else")
+        page = browser.new_page(bypass_csp=True)
+        page.goto(server.address)
+        page.evaluate("localStorage.setItem('headstart-grader', 'who was here before')")
+        page.reload()
+        name = page.get_by_label("marking as")
+        expect(name).to_have_value("mina")
+        expect(name).not_to_be_editable()
+        expect(page.locator("#which")).to_contain_text("1 of 3")
+        page.close()
+    assert now["answers"][of(seen, "ada")[0]]["by"] == "mina"
 
 
 def test_a_grader_is_told_if_the_answer_itself_has_changed(course):

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from traitlets.config import Config
 
 from autograder import exercises, programs
 from autograder.classroom.database import GRADING, make_grading
+from autograder.classroom.reports import pictures
 from autograder.classroom.reports.course import _class, report_course
 from autograder.classroom.reports.lesson import page as lesson_page
 from autograder.classroom.reports.tables import natural
@@ -22,6 +24,7 @@ from autograder.classroom.reports.talks import said_once, talks
 from autograder.classroom.reports.weeks import Handed
 from autograder.results import Verdict
 from helpers.checking.finding import SIGNS, Status
+from helpers.figures.showing import image
 from tests.support.browser import AXE, CHROMIUM_OPTIONS, VIOLATIONS
 
 LESSONS = ("01_attention", "02_multihead", "03_positional")
@@ -212,3 +215,11 @@ def test_a_class_of_forty_fits_a_screen_and_no_page_has_a_barrier(tmp_path: Path
         page.locator(".heat thead tr:last-child button").nth(1).press("Enter")
         assert page.locator(".heat tbody th").first.inner_text() == "<i>s2", "fewest points first"
         browser.close()
+
+
+def test_pictures_of_points_become_as_narrow_as_a_phone() -> None:
+    """What scrolls out of sight would be the right end, where most of the class is."""
+    lessons = {f"{lesson} + · 10 of 10": [70.0, 80.0, 90.0] for lesson in LESSONS}
+    for drawn in (pictures.points([20.0, 22.0, 23.0], 23), pictures.points_by_lesson(lessons)):
+        assert drawn
+        assert max(int(least) for least in re.findall(r"min-width:(\d+)px", image(drawn))) <= 390 - 32

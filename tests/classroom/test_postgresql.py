@@ -20,6 +20,7 @@ from autograder.classroom.database import make_table
 from autograder.classroom.marking import marks
 from autograder.classroom.marking.marks import Conflict, Mark
 from autograder.classroom.marking.questions import questions
+from tests.classroom.test_marking import Server, of, serving
 from tests.classroom.test_nbgrader import UNSCALED
 from tests.support.course import LESSON, Course
 
@@ -112,6 +113,7 @@ def test_a_term_on_a_server_with_several_graders_at_once(tmp_path):
         assert "1 submission copied" in course.run("headstart", "groups", "groups.csv", LESSON).stdout
         assert "3 graded" in course.run("headstart", "grade", LESSON).stdout
         mark_at_once(course)
+        mark_on_two_pages_at_once(course)
         assert "3 as before" in course.run("headstart", "grade", LESSON).stdout
         course.run("headstart", "student", "rename", "amy", "amelia", "--yes")
         course.run("headstart", "student", "remove", "bob", "--yes")
@@ -123,7 +125,7 @@ def test_a_term_on_a_server_with_several_graders_at_once(tmp_path):
             query = "select count(*) from grade where manual_score is not null"
             assert connection.execute(sa.text(query)).scalar_one() == 2
         engine.dispose()
-        assert ids == ["amelia", "cat", "dan"] and kept == 2 * ROUNDS
+        assert ids == ["amelia", "cat", "dan"] and kept == 2 * (ROUNDS + CLICKS)
         assert json.loads((course.root / ".headstart_groups.json").read_text()) == {LESSON: [["amelia"]]}
         course.run("headstart", "report")
         said = course.run("headstart", "archive", str(tmp_path / "old"), "--yes").stdout
@@ -160,6 +162,38 @@ def mark_at_once(course: Course) -> None:
         steps = marks.history(db, [entry.id for entry in seen])
     assert len(steps) == ROUNDS and all(len(step["grades"]) == len(seen) == 3 for step in steps)
     assert {entry.mark for entry in seen} == {Mark(**json.loads(steps[0]["after"]))}
+
+
+CLICKS = 10
+
+
+def mark_on_two_pages_at_once(course: Course) -> None:
+    """Two graders on pages of their own, for the same answers: each mark is saved, or refused and seen first."""
+    with serving(course) as one, serving(course) as other:
+        together = Barrier(2)
+
+        def grade(page: Server, name: str) -> list[str]:
+            seen, done = page.ask(names="shown")[1], []
+            ids = of(seen, "amy", "bob", "cat")
+            together.wait()
+            while len(done) < CLICKS // 2:
+                text = f"{name} {len(done)}"
+                status, seen = page.mark(seen, ids, grader=name, score=len(done) % 5, text=text)
+                assert status in (200, 409) and {*seen.get("conflicts", [])} <= {*ids}, seen
+                done += [text] * (status == 200)
+            return done
+
+        with ThreadPoolExecutor(2) as pool:
+            saved = [*pool.map(grade, (one, other), ("eve", "tom"))]
+        ends = [page.ask()[1] for page in (one, other)]
+    assert ends[0] == ends[1]
+    steps = ends[0]["steps"][:CLICKS]
+    assert sorted(step["text"] for step in steps) == sorted(saved[0] + saved[1])
+    assert all(step["text"].split()[0] == step["grader"] for step in steps)
+    last = steps[0]
+    assert {(each["text"], each["by"]) for each in ends[0]["answers"].values()} == {
+        (last["text"], last["grader"])
+    }
 
 
 def test_a_table_is_made_once_though_all_make_it_at_once():

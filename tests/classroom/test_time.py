@@ -7,11 +7,15 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 import autograder.classroom.gradebook  # noqa: F401  (nbgrader would call `alembic`)
 from autograder.classroom import dates, lateness
+from autograder.classroom.database import opened
+from autograder.classroom.extension import extend, set_due
 from autograder.classroom.lateness import EVERY, Extension, Policy, charge, explained, give
+from autograder.classroom.reports.course import _read
 from autograder.classroom.settings import refuse_settings
 from tests.support.course import LESSON, Course
 
@@ -218,6 +222,41 @@ def test_an_extension_that_somebody_else_made_stays():
     term.book.grant_extension("01", "amy", days=1)
     charge(term.book.db, Config(), "01")
     assert term.book.find_submission("01", "amy").extension == timedelta(days=1)
+
+
+def test_where_nothing_is_due_nothing_is_late_nor_extended():
+    """nbgrader itself would add an extension's days to the due date that isn't there, and fail."""
+    term = Term(WEEKS)
+    for lesson in WEEKS:
+        term.hand_in(lesson, "2026-04-30 12:00")
+        term.book.grant_extension(lesson, "amy", days=1)
+        term.book.update_or_create_assignment(lesson, duedate=None)
+    handed = _read(term.book, Policy(BERLIN))["amy"]
+    assert {lesson: one.late_days for lesson, one in handed.items()} == dict.fromkeys(WEEKS, 0)
+    charge(term.book.db, Config(), "01")
+    assert [one.extension for one in term.book.find_student("amy").submissions] == [None] * 3
+    assert term.book.find_submission("01", "amy").total_seconds_late == 0
+
+
+def test_the_report_counts_what_comes_within_the_grace_as_on_time():
+    term = Term(WEEKS)
+    term.hand_in("01", "2026-03-20 18:09")
+    term.hand_in("02", "2026-03-28 18:00")
+    handed = _read(term.book, Policy(BERLIN, grace=timedelta(minutes=10)))["amy"]
+    assert {lesson: one.late_days for lesson, one in handed.items()} == {"01": 0, "02": 1}
+
+
+def test_an_extension_goes_and_comes_with_the_due_date(tmp_path):
+    course = CourseDirectory(root=str(tmp_path), db_url=f"sqlite:///{tmp_path}/gradebook.db")
+    set_due("01", "2026-03-20 18:00", course)
+    with opened(course) as book:
+        book.add_student("amy")
+        book.add_submission("01", "amy")
+    extend("01", "amy", course, days=1)
+    for date, extension in (("none", None), ("2026-03-21 18:00", timedelta(days=1))):
+        set_due("01", date, course)
+        with opened(course) as book:
+            assert book.find_submission("01", "amy").extension == extension
 
 
 @pytest.mark.parametrize("name", ["grace_minutes", "late_days"])

@@ -2,6 +2,7 @@
 
 import argparse
 import ast
+import json
 import math
 import re
 import shlex
@@ -121,6 +122,21 @@ def test_each_promise_of_the_security_page_has_tests_that_carry_its_number():
         if isinstance(argument, ast.Constant)
     }
     assert proved == set(promised)
+
+
+def test_quoted_grades_are_those_that_the_lesson_can_give():
+    """Its points in all and each exercise's, in what a page quotes of `headstart grade`."""
+    cards = json.loads((ROOT / "release/01_attention/checks.json").read_text(encoding="utf-8")).values()
+    points = {card["title"]: card["points"] for card in cards}
+    text = "".join(
+        (ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("teaching", "semester")
+    )
+    for mean, total, low, high in re.findall(r"mean ([\d.]+) of (\d+) .*lowest (\d+) · highest (\d+)", text):
+        assert int(low) <= float(mean) <= int(high) <= int(total) == sum(points.values())
+    rows = re.findall(r"│ \w+ +│ (\w+) +│ \d of (\d) │ \d of (\d) │", text)
+    assert rows
+    for title, before, after in rows:
+        assert int(before) == int(after) == points[title]
 
 
 # -- the tree of docs/architecture.md --------------------------------------------------------------------

@@ -395,6 +395,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "marking: nobody's mark unseen": ("a_change_of_many_answers_happens_whole_or_not_at_all", "manual_score.is_not_distinct_from(seen.score)", "id.is_not(None)"),
         "marking: undone only while it is the last": "each_step_can_be_undone_for_all_or_for_one_while_it_is_the_last",
         "marking: no text that the grader hasn't seen": ("a_grader_is_told_if_the_answer_itself_has_changed", " or version != self.version(id)", ""),
+        "marking: the Hub says who marks": ("on_a_hub_the_name_of_the_grader_is_the_one_that_is_logged_in", "if known := self.known_name()", "if known := False"),
         "marking: no names unless asked for": ("names_come_only_when_asked_for", " if names else {}", ""),
     },
     "test_report": {

@@ -7,7 +7,7 @@ import json
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
@@ -20,6 +20,7 @@ from nbgrader.exchange.default import Exchange
 from autograder import exercises, lessons
 from autograder.classroom.database import GRADING, has_gradebook, opened
 from autograder.classroom.exports import scores_in
+from autograder.classroom.lateness import Policy, lateness
 from autograder.classroom.reports import heat, predictions, weeks
 from autograder.classroom.reports.pictures import points_by_lesson
 from autograder.classroom.reports.rendering import render
@@ -43,7 +44,7 @@ def report_course(course: CourseDirectory) -> int:
     if not has_gradebook(course):
         raise LookupError(f"{course.root} has no gradebook yet: add students to it, or grade a lesson first")
     with opened(course) as book:
-        handed = _read(book)
+        handed = _read(book, Policy.of(course.config))
         names = _names(book.students)
         order = sorted((one.name for one in book.assignments), key=natural)
     asked = {name: _exercises(name) for name in order}
@@ -67,7 +68,7 @@ def report_course(course: CourseDirectory) -> int:
     return 0
 
 
-def _read(book: Gradebook) -> dict[str, dict[str, Handed]]:
+def _read(book: Gradebook, policy: Policy) -> dict[str, dict[str, Handed]]:
     """By student and lesson, what was handed in and graded."""
     verdicts: dict[tuple[str, str], list[Verdict]] = {}
     if sa.inspect(book.engine).has_table(GRADING.name):
@@ -76,14 +77,15 @@ def _read(book: Gradebook) -> dict[str, dict[str, Handed]]:
             verdicts[row.student, row.assignment] = found
     handed: dict[str, dict[str, Handed]] = defaultdict(dict)
     scores = scores_in(book, book.assignments)
+    came = {student.id: dict(lateness(student.submissions, policy)) for student in book.students}
     for lesson in book.assignments:
         for student in book.students:
             if score := scores.get((student.id, lesson.name)):
                 there = verdicts.get((student.id, lesson.name), [])
-                one = book.find_submission(lesson.name, student.id)
-                late = float(one.total_seconds_late or 0) / 86_400
+                one = came[student.id].get(lesson.name)  # None if nobody knows when
+                late, when = (one.late / timedelta(days=1), one.handed_in) if one else (0.0, None)
                 handed[student.id][lesson.name] = Handed(
-                    score.points, float(lesson.max_score), score.waiting, late, there, one.timestamp
+                    score.points, float(lesson.max_score), score.waiting, late, there, when
                 )
     return handed
 

@@ -17,6 +17,7 @@ SHADES = {
     Status.NOT_WRITTEN: (plots.BAND, "//"),
     Status.NOT_RUN: (plots.BAND, "xx"),
 }
+PHONE = 5.2  # inches: with letters that can be read, it gets as narrow as a phone
 QUARTERS = (0, 0.25, 0.5, 0.75, 1)
 
 
@@ -27,7 +28,7 @@ def points(scores: list[float], best: float) -> "plots.Axes":
     from matplotlib.ticker import MaxNLocator
 
     with matplotlib.rc_context(plots.STYLE):
-        figure = Figure(figsize=(6.0, 3.2), layout="constrained")
+        figure = Figure(figsize=(PHONE, 2.8), layout="constrained")
         above, ax = figure.subplots(2, 1, sharex=True, height_ratios=(1, 3.2))
     [said] = spread(above, {"": scores})
     above.set(xlabel="", ylabel="", yticks=[])
@@ -91,7 +92,7 @@ def points_by_lesson(shares: Mapping[str, Sequence[float]]) -> "plots.Axes | Non
 
     if not shares:
         return None
-    [ax] = plots.panels(1, width=6.6, height=1.0 + 0.42 * len(shares))
+    [ax] = plots.panels(1, width=PHONE, height=1.0 + 0.42 * len(shares))
     said = spread(ax, shares)
     low, high = (end(value for row in shares.values() for value in row) for end in (min, max))
     ax.set(xlim=(min(0, low) - 2, max(100, high) + 2), xlabel="share of the lesson's points")
