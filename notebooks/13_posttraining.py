@@ -40,7 +40,8 @@ torch.set_num_threads(1)
 # ## 13.1 Requests that can be judged
 #
 # Your model of lesson 8 continues reviews; it has never seen a request. **Post-training** turns such a model into one
-# that answers (Ouyang et al. 2022, *InstructGPT*). For large models, people or other models judge the answers; here a parser, which makes no mistakes. There are two kinds of request:
+# that answers (Ouyang et al. 2022, *InstructGPT*). For large models, people or other models judge the answers; here
+# a parser, which makes no mistakes. There are two kinds of request:
 #
 # - **write**: *a favourable review of a ghost story by a woman*. Any of four features may be named: the sentiment,
 #   the kind of book, the author, and after *about*, the hero;
@@ -308,7 +309,9 @@ check("posttraining.log_probabilities", log_probabilities)
 # $$L = -\frac{1}{N} \sum_{\text{answers' tokens}} \ln p(\text{token} \mid \text{all before it})$$
 #
 # $N$ counts these tokens in the whole batch. A mean of the rows' means would be a different loss: each token of a
-# short answer would count more.
+# short answer would count more. (So would a mean of parts' means, where a batch is computed in parts to save memory.
+# Until 2024 several libraries did that: see [Hugging Face's
+# account](https://huggingface.co/blog/gradient_accumulation).)
 #
 # **By hand.** Row 1 has log-probabilities −1, −2, −3, of which the last two count; in row 2 one counts, −4. $L$ = (2
 # + 3 + 4)/3 = **3**.
@@ -603,13 +606,16 @@ check("posttraining.true_share", true_share)
 # %% [markdown]
 # ## 13.12 Preferences: DPO
 #
-# **Why.** To say which of two answers is better is easier than to write a good one. **Direct preference optimization**
-# (Rafailov et al. 2023, equation 7) learns from such pairs. It needs the model, and a **frozen** copy of it
-# from the start, the *reference model*.
+# **Why.** To say which of two answers is better is easier than to write a good one. InstructGPT learns from such pairs
+# in two stages: a **reward model** learns to score answers, then the model is trained on its scores. **Direct
+# preference optimization** (Rafailov et al. 2023, equation 7) has one stage. It needs the model, and a **frozen** copy
+# of it from the start, the *reference model*.
 #
 # **Formula.** With $\Delta$ = how many nats likelier an answer is now than for the frozen model:
 #
 # $$L = -\ln \sigma\big(\beta\,(\Delta_\text{chosen} - \Delta_\text{rejected})\big)$$
+#
+# A reward model has the same loss, with its score in place of $\beta\Delta$. So the model is its own reward model.
 #
 # **By hand.** At the start both $\Delta$ are 0, and $L = \ln 2$ = 0.693. With $\Delta$ = 1 and −2 and $\beta$ = 0.1:
 # $-\ln \sigma(0.3)$ = **0.554**.
@@ -736,7 +742,8 @@ check("posttraining.reward", reward)
 #
 # **Formula.** $A_i = r_i - \bar r$, and in DeepSeekMath $A_i = (r_i - \bar r) / s$ with the group's standard deviation
 # $s$. Dr. GRPO (Liu et al. 2025) leaves out the division, which gives requests that nearly
-# always or nearly never succeed more weight than others.
+# always or nearly never succeed more weight than others. (Libraries such as TRL divide by $s$ plus a small
+# number, $10^{-4}$, which also avoids 0/0.)
 #
 # **By hand.** Rewards 1, 0, 0, 0: the mean is 1/4, the advantages **3/4, −1/4, −1/4, −1/4**. Divided by $s$ = 1/2: 1.5
 # and −0.5. Of rewards 1, 1, 0, 0: 1/2 and −1/2, divided by 0.577: 0.87.
@@ -790,7 +797,8 @@ check("posttraining.advantages", advantages)
 # In words: make better answers likelier, and worse ones less likely. $A$ may be the reward, or the reward less a
 # **baseline** that doesn't depend on the answer, since $\mathbb E[\nabla \ln p] = 0$. (The mean of 13.14's group has
 # the answer itself in it, which only shrinks the gradient, to $(G - 1)/G$.) A model that is trained like this is
-# called a **policy**.
+# called a **policy**. With rewards of 0 and 1 and no baseline, it is fine-tuned on its own right answers (*rejection
+# sampling*).
 #
 # **By hand.** Two answers with log-probabilities −3 and −2, advantages 0.5 and −0.5. The loss is −(0.5 · (−3) − 0.5 ·
 # (−2))/2 = **0.25**.
@@ -941,7 +949,8 @@ check("posttraining.kl", kl)
 # $$k_1 = -\ln r \qquad k_2 = \tfrac12 (\ln r)^2 \qquad k_3 = (r - 1) - \ln r$$
 #
 # $k_1$ and $k_3$ are right on average; $k_1$ is often negative, $k_3$ never; $k_2$ is a little off and varies little.
-# (As a loss, $k_3$, which GRPO and we use, has on average the gradient of KL(frozen ‖ model): Tang and Munos 2025.)
+# (A right estimate isn't a right loss. On average $k_1$'s gradient is 0, $k_2$'s is that of KL(model ‖ frozen), and
+# $k_3$'s, which GRPO and we use, that of KL(frozen ‖ model): Tang and Munos 2025.)
 #
 # **By hand.** $p$ = 1/2, $q$ = 1/4: $r$ = 1/2, $\ln r$ = −0.693. $k_1$ = **0.693**, $k_2$ = **0.240**, $k_3$ = −0.5 +
 # 0.693 = **0.193**.
@@ -1001,8 +1010,8 @@ with waiting_for("Exercises 13.17a and b, and the training in 13.8"):
 # %% [markdown]
 # ## 13.18 Train it on rewards
 #
-# One step: eight new requests for reviews, eight answers to each, their rewards by the parser, advantages within each
-# group, the clipped objective, a step. With one step per draw all ratios are 1, so nothing
+# One step: R = 8 new requests for reviews, G = 8 answers to each, their rewards by the parser, advantages within
+# each group, the clipped objective, a step. With one step per draw all ratios are 1, so nothing
 # is clipped: it is 13.15's gradient. (A **KL penalty** would also subtract β times 13.17's $k_3$. Your run has none.)
 # The draws are called **rollouts**, and are *on-policy*: the model that learns from them has made them.
 
@@ -1051,7 +1060,9 @@ with waiting_for("the training above"), after_predicting("posttraining.closer"):
 # was {measured.training_answers.fine_tuned.kl_grammar_model}. One reason: **the answers got short**:
 # {measured.training_answers.rewards.words.1} words instead of {measured.training_answers.fine_tuned.words.1}. Each
 # word can be the one that is wrong, so a short review is a safer one, and nothing in the reward says that a review
-# should have the usual length. The reward is exact, and yet it isn't all that we wanted: that surprised us. (On
+# should have the usual length. The reward is exact, and yet it isn't all that we wanted: that surprised us. Variety
+# went, too: an answer's entropy fell from {measured.training_answers.fine_tuned.entropy.1} to
+# {measured.training_answers.rewards.entropy.1} nats, mostly because it has fewer words. (On
 # reviews without a request the loss is {measured.training_answers.rewards.nats_forgotten} above the grammar's, after
 # {measured.training_answers.fine_tuned.nats_forgotten}.)
 #
@@ -1223,8 +1234,8 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 # %% [markdown]
 # ## 13.22 Ask it
 #
-# Type a request; below the answer is the parser's verdict. Then ask a question about the review. (`policy` is the
-# model after the rewards; put `tuned` in its place to ask the one before.)
+# Type a request and press Enter; below the answer is the parser's verdict. Then ask a question about the review.
+# (`policy` is the model after the rewards; put `tuned` in its place to ask the one before.)
 
 # %% draw=true
 # Explore: your model answers, and the parser judges

@@ -205,3 +205,13 @@ def cut_off_is_nothing(ids, answer_token, end_token):
     closes = (inside & (ids == end_token)).long()
     first = closes.cumsum(dim=-1) == closes
     return inside & first & closes.any(dim=-1, keepdim=True)
+
+
+@exercise.misconception
+def from_mark_to_mark(ids, answer_token, end_token):
+    """<answer> counts and <end> doesn't, so the mask is one place early: the template writes <answer>, and
+    the model has to learn <end>.
+    """
+    opened = (ids == answer_token).cumsum(dim=-1) > 0
+    ended = (ids == end_token).cumsum(dim=-1) > 0
+    return opened & ~ended

@@ -590,6 +590,7 @@ HINTED = {
     "write `//`": "return x.view(2, 3 / 1), x.sum()",
     "`/` always gives a float": "n = x.size(1) / 1; return x.reshape(2, n), x",
     "A negative label": "return x[torch.tensor([-100])], x",
+    "ask with `in` first": "n = x.tolist().index(3); return x, x",
     "has to be boolean: make one": "return x.masked_fill(torch.ones(2, 3), 0), x",
     "with .float()": "return torch.ones(3, 2).long() @ x, x",
     "isn't a function": "return x(3), x",
@@ -904,6 +905,12 @@ def test_work_in_float32_costs_nothing_and_is_remarked_on():
     assert finding.status == "passed"
     assert finding.text().split("\n")[1].startswith("  note           The values are right, but some step")
     assert not find(weigh).remark
+
+
+def test_a_small_number_that_is_added_is_no_work_in_float32():
+    finding = find(weigher("return x.softmax(dim) + 1e-9, x.sum()"))
+    assert finding.status == "passed"
+    assert "or adds a small number" in finding.remark
 
 
 def test_work_in_float32_is_wrong_where_the_text_asks_for_full_precision():
