@@ -109,7 +109,7 @@ check("posttraining.template", template)
 #
 # **Why.** The model should learn to answer, not to ask. So only the answer's tokens count in the loss, `<end>` among
 # them, or it would never learn to stop. Forgetting this **loss mask** is the classic silent slip: the loss falls all
-# the same. (It falls on other things. 13.8 measures what that costs.)
+# the same. (Its cost: 13.8.)
 #
 # **By hand.** The mask is True where a token counts *when it is predicted*:
 
@@ -309,9 +309,8 @@ check("posttraining.log_probabilities", log_probabilities)
 # $$L = -\frac{1}{N} \sum_{\text{answers' tokens}} \ln p(\text{token} \mid \text{all before it})$$
 #
 # $N$ counts these tokens in the whole batch. A mean of the rows' means would be a different loss: each token of a
-# short answer would count more. (So would a mean of parts' means, where a batch is computed in parts to save memory.
-# Until 2024 several libraries did that: see [Hugging Face's
-# account](https://huggingface.co/blog/gradient_accumulation).)
+# short answer would count more. (So would a mean of parts' means, where a batch is computed in parts: until
+# 2024 a [common bug](https://huggingface.co/blog/gradient_accumulation).)
 #
 # **By hand.** Row 1 has log-probabilities −1, −2, −3, of which the last two count; in row 2 one counts, −4. $L$ = (2
 # + 3 + 4)/3 = **3**.
@@ -391,7 +390,7 @@ with waiting_for("Exercises 13.2 to 13.7"):
 training.kept()  # training.forget("answers") removes it
 
 # %% [markdown]
-# What does it answer now? Three requests for reviews and three questions, with the parser's verdict:
+# Three requests for reviews and three questions, with the parser's verdict:
 
 # %% draw=true
 # Six answers, and what the parser says of each
@@ -615,7 +614,7 @@ check("posttraining.true_share", true_share)
 #
 # $$L = -\ln \sigma\big(\beta\,(\Delta_\text{chosen} - \Delta_\text{rejected})\big)$$
 #
-# A reward model has the same loss, with its score in place of $\beta\Delta$. So the model is its own reward model.
+# A reward model's loss is the same, with its score in place of $\beta\Delta$.
 #
 # **By hand.** At the start both $\Delta$ are 0, and $L = \ln 2$ = 0.693. With $\Delta$ = 1 and −2 and $\beta$ = 0.1:
 # $-\ln \sigma(0.3)$ = **0.554**.
@@ -742,8 +741,8 @@ check("posttraining.reward", reward)
 #
 # **Formula.** $A_i = r_i - \bar r$, and in DeepSeekMath $A_i = (r_i - \bar r) / s$ with the group's standard deviation
 # $s$. Dr. GRPO (Liu et al. 2025) leaves out the division, which gives requests that nearly
-# always or nearly never succeed more weight than others. (Libraries such as TRL divide by $s$ plus a small
-# number, $10^{-4}$, which also avoids 0/0.)
+# always or nearly never succeed more weight than others. (Libraries add a small number to $s$, which also
+# avoids 0/0.)
 #
 # **By hand.** Rewards 1, 0, 0, 0: the mean is 1/4, the advantages **3/4, −1/4, −1/4, −1/4**. Divided by $s$ = 1/2: 1.5
 # and −0.5. Of rewards 1, 1, 0, 0: 1/2 and −1/2, divided by 0.577: 0.87.
@@ -986,9 +985,9 @@ def kl_estimates(log_probability, frozen):
 check("posttraining.kl_estimates", kl_estimates)
 
 # %% [markdown]
-# Here the truth is known. The grammar's exact distribution for the next word, given the request and all words before,
-# can be computed (`following.distributions`). So can, at each word of a right answer, KL(grammar ‖ your model): the
-# grammar takes the model's place, and your model the frozen one's.
+# Here the grammar's exact distribution for the next word, given the request and all words before, is known
+# (`following.distributions`), and so is KL(grammar ‖ your model) at each word of a right answer: the grammar takes the
+# model's place, and your model the frozen one's.
 
 # %% draw=true
 # How far your model is from the grammar: exact, and estimated
@@ -1246,11 +1245,9 @@ explorers.request_explorer(policy, "the training in 13.18")
 #    none. Which works better?
 # 2. Raise the temperature until the verdicts fail. Which one fails first?
 # 3. After a review, ask *is it praise or blame?* Which model answers better, `tuned` or `policy`?
-#
-# What is kept on this computer now:
 
 # %%
-training.kept()
+training.kept()  # on this computer, now
 
 # %% [markdown]
 # ## 13.23 What to remember
@@ -1275,19 +1272,14 @@ training.kept()
 # %% [markdown]
 # ## 13.24 What to read and build next
 #
-# That was the last lesson.
-#
-# **Build.** Each of these begins about where you are now.
+# **Build.**
 #
 # - *A model that chats*: Karpathy's [nanochat](https://github.com/karpathy/nanochat) goes from raw text to a web page
-#   on which you talk to your model: tokens, pretraining, fine-tuning, rewards. Its full run needs eight large GPUs
-#   for hours; read it first, and run its smallest model.
+#   on which you chat. Its full run needs eight large GPUs for hours: read it first, and run its smallest model.
 # - *Post-training of a published model*: Hugging Face's [TRL](https://github.com/huggingface/trl) has a trainer for
-#   each of this lesson's stages. You know what each of its arguments does; begin with a small model and a reward that
-#   you can compute.
+#   each of this lesson's stages. Begin with a small model and a reward that you can compute.
 # - *The whole way, alone*: the assignments of Stanford's [CS336, Language modeling from
-#   scratch](https://cs336.stanford.edu) give you little code and ask for much: systems, scaling laws, filtering the
-#   web, alignment.
+#   scratch](https://cs336.stanford.edu) give you little code and ask for much.
 # - *Fast kernels*: Rush's [GPU puzzles](https://github.com/srush/GPU-Puzzles) teach how a GPU is programmed, in small
 #   steps.
 #
@@ -1296,7 +1288,7 @@ training.kept()
 # - *What have the heads learned?* Elhage et al. 2021, [A mathematical framework for Transformer
 #   circuits](https://transformer-circuits.pub/2021/framework/index.html).
 # - *How is a model trained on thousands of chips?* Austin et al. 2025,
-#   [How to scale your model](https://jax-ml.github.io/scaling-book/). It continues lesson 7's counting.
+#   [How to scale your model](https://jax-ml.github.io/scaling-book/).
 # - *What happens when the judge is itself a model?* Lambert's [RLHF book](https://rlhfbook.com), on reward models.
 #
 # **A small project of your own.** Take one claim of a paper from the sources above, and test it on your model: one
