@@ -109,7 +109,7 @@ check("posttraining.template", template)
 #
 # **Why.** The model should learn to answer, not to ask. So only the answer's tokens count in the loss, `<end>` among
 # them, or it would never learn to stop. Forgetting this **loss mask** is the classic silent slip: the loss falls all
-# the same. (Its cost: 13.8.)
+# the same.
 #
 # **By hand.** The mask is True where a token counts *when it is predicted*:
 
@@ -309,8 +309,7 @@ check("posttraining.log_probabilities", log_probabilities)
 # $$L = -\frac{1}{N} \sum_{\text{answers' tokens}} \ln p(\text{token} \mid \text{all before it})$$
 #
 # $N$ counts these tokens in the whole batch. A mean of the rows' means would be a different loss: each token of a
-# short answer would count more. (So would a mean of parts' means, where a batch is computed in parts: until
-# 2024 a [common bug](https://huggingface.co/blog/gradient_accumulation).)
+# short answer would count more.
 #
 # **By hand.** Row 1 has log-probabilities −1, −2, −3, of which the last two count; in row 2 one counts, −4. $L$ = (2
 # + 3 + 4)/3 = **3**.
@@ -741,8 +740,7 @@ check("posttraining.reward", reward)
 #
 # **Formula.** $A_i = r_i - \bar r$, and in DeepSeekMath $A_i = (r_i - \bar r) / s$ with the group's standard deviation
 # $s$. Dr. GRPO (Liu et al. 2025) leaves out the division, which gives requests that nearly
-# always or nearly never succeed more weight than others. (Libraries add a small number to $s$, which also
-# avoids 0/0.)
+# always or nearly never succeed more weight than others.
 #
 # **By hand.** Rewards 1, 0, 0, 0: the mean is 1/4, the advantages **3/4, −1/4, −1/4, −1/4**. Divided by $s$ = 1/2: 1.5
 # and −0.5. Of rewards 1, 1, 0, 0: 1/2 and −1/2, divided by 0.577: 0.87.
@@ -1275,9 +1273,9 @@ training.kept()  # on this computer, now
 # **Build.**
 #
 # - *A model that chats*: Karpathy's [nanochat](https://github.com/karpathy/nanochat) goes from raw text to a web page
-#   on which you chat. Its full run needs eight large GPUs for hours: read it first, and run its smallest model.
+#   on which you chat. Its full run needs eight large GPUs for hours: run its smallest model.
 # - *Post-training of a published model*: Hugging Face's [TRL](https://github.com/huggingface/trl) has a trainer for
-#   each of this lesson's stages. Begin with a small model and a reward that you can compute.
+#   each of this lesson's stages.
 # - *The whole way, alone*: the assignments of Stanford's [CS336, Language modeling from
 #   scratch](https://cs336.stanford.edu) give you little code and ask for much.
 # - *Fast kernels*: Rush's [GPU puzzles](https://github.com/srush/GPU-Puzzles) teach how a GPU is programmed, in small
@@ -1293,4 +1291,4 @@ training.kept()  # on this computer, now
 #
 # **A small project of your own.** Take one claim of a paper from the sources above, and test it on your model: one
 # change, equal steps, several seeds, an interval. Begin with a reward that doesn't shorten the answers. If the claim
-# doesn't hold at your size, say so: that is a result, too. To show what you did here, make the page of 0.4.
+# doesn't hold at your size, say so: that is a result, too.
