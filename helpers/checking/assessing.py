@@ -113,12 +113,13 @@ NEEDS = (
     "this one passes."
 )
 ROUNDED = (
-    "The values are right, but some step rounds them to float32 although the inputs are float64: .float(), "
-    "say, or torch.tensor of a plain number. That costs no points."
+    "The values are right, but less exact than float64 inputs allow: some step rounds to float32, as "
+    ".float() and torch.tensor of a plain number do, or adds a small number, such as 1e-8. That costs no "
+    "points."
 )
 ROUNDED_ARRAYS = (
-    "The values are right, but some step rounds them to float32 although float64 is NumPy's usual: "
-    ".astype(np.float32), say. That costs no points."
+    "The values are right, but less exact than NumPy's usual float64 allows: some step rounds to float32, as "
+    ".astype(np.float32) does, or adds a small number, such as 1e-8. That costs no points."
 )
 
 

@@ -903,7 +903,7 @@ EXACT = replace(EXERCISE, full_precision=True)
 def test_work_in_float32_costs_nothing_and_is_remarked_on():
     finding = find(ROUNDS)
     assert finding.status == "passed"
-    assert finding.text().split("\n")[1].startswith("  note           The values are right, but some step")
+    assert finding.text().split("\n")[1].startswith("  note           The values are right, but less exact")
     assert not find(weigh).remark
 
 
