@@ -107,9 +107,9 @@ check("posttraining.template", template)
 # %% [markdown]
 # ## 13.3 The loss mask
 #
-# **Why.** The model should learn to answer, not to ask. So only the answer's tokens count in the loss, `<end>`
-# among them, or it would never learn to stop. Forgetting this **loss mask** is the classic silent slip: the loss
-# falls all the same, but partly on what nobody asked for. (13.8 measures the cost.)
+# **Why.** The model should learn to answer, not to ask. So only the answer's tokens count in the loss, `<end>` among
+# them, or it would never learn to stop. Forgetting this **loss mask** is the classic silent slip: the loss falls all
+# the same.
 #
 # **By hand.** The mask is True where a token counts *when it is predicted*:
 
@@ -390,7 +390,7 @@ with waiting_for("Exercises 13.2 to 13.7"):
 training.kept()  # training.forget("answers") removes it
 
 # %% [markdown]
-# What does it answer now? Three requests for reviews and three questions, with the parser's verdict:
+# Three requests for reviews and three questions, with the parser's verdict:
 
 # %% draw=true
 # Six answers, and what the parser says of each
@@ -605,13 +605,16 @@ check("posttraining.true_share", true_share)
 # %% [markdown]
 # ## 13.12 Preferences: DPO
 #
-# **Why.** Saying which of two answers is better is easier than writing a good one. **Direct preference
-# optimization** (Rafailov et al. 2023, equation 7) learns from such pairs. It needs the model and a **frozen** copy
-# of it as it was at the start, the *reference model*.
+# **Why.** To say which of two answers is better is easier than to write a good one. InstructGPT learns from such pairs
+# in two stages: a **reward model** learns to score answers, then the model is trained on its scores. **Direct
+# preference optimization** (Rafailov et al. 2023, equation 7) has one stage. It needs the model, and a **frozen** copy
+# of it from the start, the *reference model*.
 #
 # **Formula.** With $\Delta$ = how many nats likelier an answer is now than for the frozen model:
 #
 # $$L = -\ln \sigma\big(\beta\,(\Delta_\text{chosen} - \Delta_\text{rejected})\big)$$
+#
+# A reward model's loss is the same, with its score in place of $\beta\Delta$.
 #
 # **By hand.** At the start both $\Delta$ are 0, and $L = \ln 2$ = 0.693. With $\Delta$ = 1 and −2 and $\beta$ = 0.1:
 # $-\ln \sigma(0.3)$ = **0.554**.
@@ -792,7 +795,8 @@ check("posttraining.advantages", advantages)
 # In words: make better answers likelier, and worse ones less likely. $A$ may be the reward, or the reward less a
 # **baseline** that doesn't depend on the answer, since $\mathbb E[\nabla \ln p] = 0$. (The mean of 13.14's group has
 # the answer itself in it, which only shrinks the gradient, to $(G - 1)/G$.) A model that is trained like this is
-# called a **policy**.
+# called a **policy**. With rewards of 0 and 1 and no baseline, it is fine-tuned on its own right answers (*rejection
+# sampling*).
 #
 # **By hand.** Two answers with log-probabilities −3 and −2, advantages 0.5 and −0.5. The loss is −(0.5 · (−3) − 0.5 ·
 # (−2))/2 = **0.25**.
@@ -943,7 +947,8 @@ check("posttraining.kl", kl)
 # $$k_1 = -\ln r \qquad k_2 = \tfrac12 (\ln r)^2 \qquad k_3 = (r - 1) - \ln r$$
 #
 # $k_1$ and $k_3$ are right on average; $k_1$ is often negative, $k_3$ never; $k_2$ is a little off and varies little.
-# (As a loss, $k_3$, which GRPO and we use, has on average the gradient of KL(frozen ‖ model): Tang and Munos 2025.)
+# (A right estimate isn't a right loss. On average $k_1$'s gradient is 0, $k_2$'s is that of KL(model ‖ frozen), and
+# $k_3$'s, which GRPO and we use, that of KL(frozen ‖ model): Tang and Munos 2025.)
 #
 # **By hand.** $p$ = 1/2, $q$ = 1/4: $r$ = 1/2, $\ln r$ = −0.693. $k_1$ = **0.693**, $k_2$ = **0.240**, $k_3$ = −0.5 +
 # 0.693 = **0.193**.
@@ -979,9 +984,9 @@ def kl_estimates(log_probability, frozen):
 check("posttraining.kl_estimates", kl_estimates)
 
 # %% [markdown]
-# Here the truth is known. The grammar's exact distribution for the next word, given the request and all words before,
-# can be computed (`following.distributions`). So can, at each word of a right answer, KL(grammar ‖ your model): the
-# grammar takes the model's place, and your model the frozen one's.
+# Here the grammar's exact distribution for the next word, given the request and all words before, is known
+# (`following.distributions`), and so is KL(grammar ‖ your model) at each word of a right answer: the grammar takes the
+# model's place, and your model the frozen one's.
 
 # %% draw=true
 # How far your model is from the grammar: exact, and estimated
@@ -1003,8 +1008,8 @@ with waiting_for("Exercises 13.17a and b, and the training in 13.8"):
 # %% [markdown]
 # ## 13.18 Train it on rewards
 #
-# One step: eight new requests for reviews, eight answers to each, their rewards by the parser, advantages within each
-# group, the clipped objective, a step. With one step per draw all ratios are 1, so nothing
+# One step: R = 8 new requests for reviews, G = 8 answers to each, their rewards by the parser, advantages within
+# each group, the clipped objective, a step. With one step per draw all ratios are 1, so nothing
 # is clipped: it is 13.15's gradient. (A **KL penalty** would also subtract β times 13.17's $k_3$. Your run has none.)
 # The draws are called **rollouts**, and are *on-policy*: the model that learns from them has made them.
 
@@ -1047,15 +1052,16 @@ with waiting_for("the training above"), after_predicting("posttraining.closer"):
     print(f"yours: {found['fulfilled']:.0%} fulfilled, {found['to grammar']:.1f} nats from the grammar")
 
 # %% [markdown] reveals="posttraining.closer"
-# The parser's reward does what it says: {measured.training_answers.rewards.fulfilled} of the requests are
-# fulfilled, after {measured.training_answers.fine_tuned.fulfilled}. But look at the second figure. The models end
-# up {measured.training_answers.rewards.kl_grammar_model} nats per answer away from the grammar's right answers;
-# before the rewards it was {measured.training_answers.fine_tuned.kl_grammar_model}. One reason: **the answers got
-# short**: {measured.training_answers.rewards.words.1} words instead of
-# {measured.training_answers.fine_tuned.words.1}. Each word can be the one that is wrong, so a short review is a
-# safer one, and nothing in the reward says that a review should have the usual length. The reward is exact, and yet
-# it isn't all that we wanted: that surprised us. (On reviews without a request the loss is
-# {measured.training_answers.rewards.nats_forgotten} above the grammar's, after
+# The parser's reward does what it says: {measured.training_answers.rewards.fulfilled} of the requests are fulfilled,
+# after {measured.training_answers.fine_tuned.fulfilled}. But look at the second figure. The models end
+# {measured.training_answers.rewards.kl_grammar_model} nats per answer from the grammar's right answers; before, it
+# was {measured.training_answers.fine_tuned.kl_grammar_model}. One reason: **the answers got short**:
+# {measured.training_answers.rewards.words.1} words instead of {measured.training_answers.fine_tuned.words.1}. Each
+# word can be the one that is wrong, so a short review is a safer one, and nothing in the reward says that a review
+# should have the usual length. The reward is exact, and yet it isn't all that we wanted: that surprised us. Variety
+# went, too: an answer's entropy fell from {measured.training_answers.fine_tuned.entropy.1} to
+# {measured.training_answers.rewards.entropy.1} nats, mostly because it has fewer words. (On
+# reviews without a request the loss is {measured.training_answers.rewards.nats_forgotten} above the grammar's, after
 # {measured.training_answers.fine_tuned.nats_forgotten}.)
 #
 # There is a cheaper way to about that share: draw at temperature 0.5. Without a step of training, the fine-tuned
@@ -1226,8 +1232,8 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 # %% [markdown]
 # ## 13.22 Ask it
 #
-# Type a request; the parser's verdict is below the answer. Then ask about the review. (`policy` has had the rewards;
-# `tuned` hasn't.)
+# Type a request and press Enter; below the answer is the parser's verdict. Then ask a question about the review.
+# (`policy` is the model after the rewards; put `tuned` in its place to ask the one before.)
 
 # %% draw=true
 # Explore: your model answers, and the parser judges
@@ -1251,11 +1257,8 @@ with waiting_for("the training in 13.18"):
     else:
         print("SHARE is False: no page is written.")
 
-# %% [markdown]
-# What is kept on this computer now:
-
 # %%
-training.kept()
+training.kept()  # on this computer, now
 
 # %% [markdown]
 # ## 13.23 What to remember
@@ -1280,19 +1283,14 @@ training.kept()
 # %% [markdown]
 # ## 13.24 What to read and build next
 #
-# That was the last lesson.
-#
-# **Build.** Each of these begins about where you are now.
+# **Build.**
 #
 # - *A model that chats*: Karpathy's [nanochat](https://github.com/karpathy/nanochat) goes from raw text to a web page
-#   on which you talk to your model: tokens, pretraining, fine-tuning, rewards. Its full run needs eight large GPUs
-#   for hours; read it first, and run its smallest model.
+#   on which you chat. Its full run needs eight large GPUs for hours: run its smallest model.
 # - *Post-training of a published model*: Hugging Face's [TRL](https://github.com/huggingface/trl) has a trainer for
-#   each of this lesson's stages. You know what each of its arguments does; begin with a small model and a reward that
-#   you can compute.
+#   each of this lesson's stages.
 # - *The whole way, alone*: the assignments of Stanford's [CS336, Language modeling from
-#   scratch](https://cs336.stanford.edu) give you little code and ask for much: systems, scaling laws, filtering the
-#   web, alignment.
+#   scratch](https://cs336.stanford.edu) give you little code and ask for much.
 # - *Fast kernels*: Rush's [GPU puzzles](https://github.com/srush/GPU-Puzzles) teach how a GPU is programmed, in small
 #   steps.
 #
@@ -1301,9 +1299,9 @@ training.kept()
 # - *What have the heads learned?* Elhage et al. 2021, [A mathematical framework for Transformer
 #   circuits](https://transformer-circuits.pub/2021/framework/index.html).
 # - *How is a model trained on thousands of chips?* Austin et al. 2025,
-#   [How to scale your model](https://jax-ml.github.io/scaling-book/). It continues lesson 7's counting.
+#   [How to scale your model](https://jax-ml.github.io/scaling-book/).
 # - *What happens when the judge is itself a model?* Lambert's [RLHF book](https://rlhfbook.com), on reward models.
 #
 # **A small project of your own.** Take one claim of a paper from the sources above, and test it on your model: one
 # change, equal steps, several seeds, an interval. Begin with a reward that doesn't shorten the answers. If the claim
-# doesn't hold at your size, say so: that is a result, too. To show what you did here, make the page of 0.4.
+# doesn't hold at your size, say so: that is a result, too.

@@ -100,3 +100,7 @@ exercise.slip("k1_never_negative", "return -log_ratio, → return log_ratio.abs(
 exercise.slip(
     "k1_alone", "log_ratio.square() / 2, log_ratio.expm1() - log_ratio → -log_ratio, -log_ratio"
 ).says("All three estimates are k1: k2 is half its square, and k3 adds r − 1 to it.")
+exercise.slip("logarithms_divided", "frozen - log_probability → (frozen / log_probability).log()").says(
+    "One log-probability is divided by the other: r is the ratio of the probabilities, so ln r is the "
+    "difference of these two."
+)

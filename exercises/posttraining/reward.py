@@ -151,3 +151,14 @@ exercise.slip("end_must_be_last", "if end not in answer: → if end not in answe
     "An answer is taken for unfinished unless its very last token is <end>: what follows an <end> doesn't "
     "count."
 )
+
+
+@exercise.misconception
+def all_but_the_last(answer, asked, read, end):
+    """Only an <end> in the last place counts, and all before it is read: the answer is over at the first
+    <end>.
+    """
+    if answer[-1] != end:
+        return 0.0
+    found = read(answer[:-1])
+    return float(found is not None and all(found.get(name) == value for name, value in asked.items()))

@@ -113,12 +113,13 @@ NEEDS = (
     "this one passes."
 )
 ROUNDED = (
-    "The values are right to float32's precision, but no further, although the inputs are float64: .float(), "
-    "say, torch.tensor of a plain number, or an ε that the text doesn't have. That costs no points."
+    "The values are right, but less exact than float64 inputs allow: some step rounds to float32, as "
+    ".float() and torch.tensor of a plain number do, or adds a small number, such as 1e-8. That costs no "
+    "points."
 )
 ROUNDED_ARRAYS = (
-    "The values are right to float32's precision, but no further, although float64 is NumPy's usual: "
-    ".astype(np.float32), say, or an ε that the text doesn't have. That costs no points."
+    "The values are right, but less exact than NumPy's usual float64 allows: some step rounds to float32, as "
+    ".astype(np.float32) does, or adds a small number, such as 1e-8. That costs no points."
 )
 
 

@@ -598,6 +598,7 @@ HINTED = {
     "write `//`": "return x.view(2, 3 / 1), x.sum()",
     "`/` always gives a float": "n = x.size(1) / 1; return x.reshape(2, n), x",
     "A negative label": "return x[torch.tensor([-100])], x",
+    "ask with `in` first": "n = x.tolist().index(3); return x, x",
     "has to be boolean: make one": "return x.masked_fill(torch.ones(2, 3), 0), x",
     "with .float()": "return torch.ones(3, 2).long() @ x, x",
     "isn't a function": "return x(3), x",
@@ -910,13 +911,14 @@ EXACT = replace(EXERCISE, full_precision=True)
 def test_work_in_float32_costs_nothing_and_is_remarked_on():
     finding = find(ROUNDS)
     assert finding.status == "passed"
-    assert finding.text().split("\n")[1].startswith("  note           The values are right to float32's")
+    assert finding.text().split("\n")[1].startswith("  note           The values are right, but less exact")
     assert not find(weigh).remark
 
 
-def test_a_small_number_added_in_float64_is_not_taken_for_float32():
-    remark = find(weigher("return x.softmax(dim) * (1 + 3e-7), x.sum()")).remark
-    assert remark.startswith("The values are right to float32's precision") and "an ε" in remark
+def test_a_small_number_that_is_added_is_no_work_in_float32():
+    finding = find(weigher("return x.softmax(dim) + 1e-9, x.sum()"))
+    assert finding.status == "passed"
+    assert "or adds a small number" in finding.remark
 
 
 def test_work_in_float32_is_wrong_where_the_text_asks_for_full_precision():

@@ -15,7 +15,6 @@ from autograder.classroom.gradebook import Book
 from autograder.grading import alone, handed_in
 from autograder.grading.handed_in import Submission
 
-
 pytestmark = pytest.mark.promise(43)
 
 

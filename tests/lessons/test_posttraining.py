@@ -246,6 +246,17 @@ def test_the_policy_gradient_is_that_of_all_answers_and_finds_the_best() -> None
     assert shares["reward 0.8"][-1] > 0.95
 
 
+def test_as_losses_the_estimates_have_the_gradients_that_the_lesson_says() -> None:
+    """On average over the model's own draws, that is weighed by its probabilities, as constants."""
+    model, frozen = torch.randn(7, dtype=torch.float64, requires_grad=True), torch.randn(7).double()
+    log_p, log_q = model.log_softmax(-1), frozen.log_softmax(-1)
+    averages = [(log_p.exp().detach() * each).sum() for each in posttraining.kl_estimates(log_p, log_q)]
+    said = (0 * model.sum(), posttraining.kl(model, frozen), posttraining.kl(frozen, model))
+    for average, distance in zip(averages, said, strict=True):
+        got, right = (torch.autograd.grad(each, model, retain_graph=True)[0] for each in (average, distance))
+        torch.testing.assert_close(got, right)
+
+
 def test_exact_distances_and_estimates_agree_on_average() -> None:
     found = measures.from_the_grammar(small(), posttraining.kl, posttraining.kl_estimates, TOOLS, 12)
     exact, estimates = (torch.stack([getattr(each, name).sum() for each in found]) for name in Apart)

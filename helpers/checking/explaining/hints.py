@@ -19,6 +19,10 @@ HINTS: tuple[tuple[str, str], ...] = (
         "A list or a dict can't be a key, nor in a set: make a tuple(...) or a text of it.",
     ),
     (
+        r"substring not found|is not in list|x not in list|not in deque",
+        "What is looked for isn't there: ask with `in` first.",
+    ),
+    (
         r"(list|string) index out of range|pop from empty list",
         "A list or a text is shorter than that: a loop that looks at place i + 1 has to end one place "
         "earlier, and some lists may be empty.",

@@ -157,10 +157,6 @@ HINTS_OF_PYTHON: tuple[tuple[str, str], ...] = (
         "A text that is no number is turned into one: are there spaces, signs or an empty text in it?",
     ),
     (
-        r"substring not found|is not in list|x not in list|not in deque",
-        "What is looked for isn't there: ask with `in` first.",
-    ),
-    (
         r"pop from an? empty|popitem\(\): dictionary is empty",
         "Nothing is left to take: ask whether it is empty first.",
     ),
