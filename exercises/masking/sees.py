@@ -33,7 +33,10 @@ def sees_cases(g: Generator) -> list[Case]:
     unused = [used * weight for weight in three]
     # Who sees whom, flat: a matrix would have two equal axes.
     by_chance = torch.randint(2, (len(x) ** 2,), generator=g)
-    eighths = torch.randint(1, 9, three[0].shape, generator=g) / 8  # so that what cancels is exactly 0
+    # What cancels is exactly 0, whatever adds it: features of an output here, those of an input there.
+    eighths = torch.randint(1, 9, three[0].shape, generator=g) / 8
+    half = len(eighths) // 2
+    balanced = torch.cat([eighths[:half], -eighths[:half], 0 * eighths[2 * half :]])
     return [
         shared.layer("causal self-attention", three, x),
         shared.layer("self-attention", three, x, "self-attention without a mask"),
@@ -48,6 +51,7 @@ def sees_cases(g: Generator) -> list[Case]:
         shared.layer("a window of two positions", unused, x, "a window of two, one feature unused"),
         shared.layer("weights set to 0 after the softmax", three, x),
         shared.layer("running sums whose features sum to 0", [eighths], x),
+        shared.layer("a linear map of each position", [balanced], x, "a linear map whose slopes sum to 0"),
         shared.layer("a first feature that looks at its own position alone", three, x),
         shared.layer(
             "a linear map of each position",

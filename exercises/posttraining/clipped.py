@@ -162,10 +162,6 @@ exercise.slip(
 exercise.slip(
     "clipped_around_0", "ratio.clamp(1 - epsilon, 1 + epsilon) → ratio.clamp(-epsilon, epsilon)"
 ).says("The ratio is clipped to ±ε: it is near 1, so the range is from 1 − ε to 1 + ε.")
-exercise.slip("logarithms_divided", "(log_probability - before).exp() → log_probability / before").says(
-    "One logarithm is divided by the other: the ratio of the probabilities is e to the difference of their "
-    "logarithms."
-)
 exercise.slip("advantages_without_an_axis", "advantages[..., None] → advantages").says(
     "Each answer has one advantage and T ratios: [..., None] gives the advantages an axis for the tokens."
 )

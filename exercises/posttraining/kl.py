@@ -116,7 +116,3 @@ exercise.slip(
 exercise.slip("absolute", "(log_p - log_q) → (log_p - log_q).abs()").says(
     "The log-ratios lose their signs: tokens that have become less likely count negatively."
 )
-exercise.slip("logits_subtracted", "log_p.exp() * (log_p - log_q) → log_p.exp() * (logits - frozen)").says(
-    "The logits themselves are subtracted, and each row of them has a constant of its own in it: log_softmax "
-    "takes it away first."
-)
