@@ -382,7 +382,7 @@ class Hub(IdentityProvider):
         user = await super().get_user(handler)
         if user:
             user.hub_user = {"name": "mina"}
-            if handler.request.headers.get("Sec-Fetch-Mode") == "cors":
+            if handler.request.headers.get("Sec-Fetch-Dest") == "empty":
                 RequestHandler.check_xsrf_cookie(handler)
         return user
 """
