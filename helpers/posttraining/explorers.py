@@ -81,8 +81,10 @@ def verdict_list(request: Request, written: experiments.Answered) -> str:
     """The parser's verdict on the first answer, point by point."""
     verdict = written.verdicts()[0]
     form = "one of the possible answers" if request.is_question else "a review, by the grammar"
-    points = {"it ends": verdict.ended, form: verdict.grammatical}
+    signs = {True: "✓", False: "✗", None: "–"}
+    points: dict[str, bool | None] = {"it ends": verdict.ended, form: verdict.grammatical}
+    unread = not verdict.grammatical and not request.is_question  # features are read off a review's parse
     for name, value in request.asked.items():
-        points[f"{name}: {value}"] = verdict.features[name]
-    rows = "".join(f"<li>{'✓' if holds else '✗'} {escape(point)}</li>" for point, holds in points.items())
+        points[f"{name}: {value}" + " (can't be read)" * unread] = None if unread else verdict.features[name]
+    rows = "".join(f"<li>{signs[holds]} {escape(point)}</li>" for point, holds in points.items())
     return f'<ul style="list-style:none;padding-left:0">{rows}</ul>'

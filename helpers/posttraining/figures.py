@@ -84,7 +84,7 @@ def show_verdicts(written: Answered, count: int = 3) -> None:
         wrong = [name for name, holds in verdict.features.items() if not holds]
         points = {"doesn't end": not verdict.ended, "isn't a review": not verdict.grammatical}
         said = ", ".join([point for point, holds in points.items() if holds] or wrong) or "fulfilled"
-        shown = asked.text if len(asked.text) < 90 else f"... {asked.text[-60:]}"
+        shown = asked.text if len(asked.text) < 90 else f"... {asked.text[-60:].partition(' ')[2]}"
         rows.append([shown, text, said])
         lines.append(f"{shown}\n  {text}\n  {said}")
     show_table(Table(["request", "answer", "verdict"], rows, "\n".join(lines)))

@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from helpers import corpora, posttraining, pretraining
+from helpers.figures.showing import Table
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
-from helpers.posttraining import drawings, experiments, explorers, following, measures, requests
+from helpers.posttraining import drawings, experiments, explorers, figures, following, measures, requests
 from helpers.posttraining.experiments import Setting
 from helpers.posttraining.requests import Demonstration, Request
 from helpers.text import reviews
@@ -290,7 +291,7 @@ def test_three_ways_to_ask_use_what_the_student_wrote() -> None:
 def test_a_request_in_words_gets_an_answer_with_a_verdict() -> None:
     model, last = small(), [""]
     page = explorers.answered(model, "A favourable review of a ghost story.", 1.0, 0, last)
-    assert all(point in page for point in ("a review, by the grammar", "sentiment: favourable", "✗"))
+    assert all(point in page for point in ("✗ a review, by the grammar", "– sentiment: favourable (can"))
     assert "no review yet" in explorers.answered(model, "who wrote it?", 1.0, 0, last)
     last[0] = corpora.reviews(1, seed=5)[0].text
     assert "About" in explorers.answered(model, "who wrote it?", 1.0, 0, last)
@@ -300,6 +301,15 @@ def test_a_request_in_words_gets_an_answer_with_a_verdict() -> None:
         assert not any(wrong in page for wrong in ("&lt;i", "&amp;", "<b>bore"))
     with pytest.raises(NotImplementedError):
         explorers.answered(None, "who wrote it?", 1.0, 0, last)
+
+
+def test_a_long_request_is_shortened_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    tables: list[Table] = []
+    monkeypatch.setattr(figures, "show_table", tables.append)
+    asked = [each.request for each in requests.to_read(6, 26)]
+    figures.show_verdicts(experiments.write(small(), asked, torch.Generator().manual_seed(1)), 6)
+    for (shown, *_), request in zip(tables[0].rows, asked, strict=True):
+        assert f" {shown.removeprefix('... ')}" in request.text != shown
 
 
 def test_drawings_say_what_they_show() -> None:
