@@ -218,6 +218,10 @@ def test_readme_is_short_and_gives_each_lesson_a_line():
     assert len(text.split()) <= 600 + 25 * len(rows)
 
 
+def test_the_changelog_fits_a_page():
+    assert len((ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n")) <= 61
+
+
 def test_readme_counts_the_exercises_of_each_lesson():
     """And predictions. The build writes them there; that it did, `tests/authoring/test_in_step.py` proves."""
     row = r"^\| (\d\d) [A-Z][^|]* \| (\d+) \| (\d+) \| (\d+) \|"
