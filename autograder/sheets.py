@@ -19,7 +19,7 @@ from helpers.checking.assessing import assess
 from helpers.checking.calling.drivers import judged, run
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.calling.surroundings import generators_kept
-from helpers.checking.calling.values import MOST_DIGITS, arrays, is_huge, map_arrays, map_tensors
+from helpers.checking.calling.values import MOST_DIGITS, arrays, is_huge, map_arrays, map_tensors, same
 from helpers.checking.comparing import compare_gradients
 from helpers.checking.explaining.recognising import Failure
 from helpers.checking.explaining.sketches import to_text
@@ -288,7 +288,7 @@ def make_cases(exercise: Exercise, seed: str) -> list[Case]:
 def is_clear(exercise: Exercise) -> bool:
     """Whether every processor draws the same visible cases, though each rounds a little differently."""
     strict, lenient = (_draw(exercise, VISIBLE_SEED, margin)[0] for margin in (1 / CLEAR, CLEAR))
-    return [case.to_json() for case in strict] == [case.to_json() for case in lenient]
+    return same(*([case.to_json() for case in cases] for cases in (strict, lenient)))
 
 
 def _draw(exercise: Exercise, seed: str, margin: float = 1) -> tuple[list[Case], list[Outcome]]:

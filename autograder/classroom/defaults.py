@@ -73,9 +73,7 @@ def _grade(c: Config) -> None:
         import autograder.classroom.dates  # (nbgrader drops time zones that it can't read)
         import autograder.classroom.locked  # noqa: F401  (it waits for a gradebook that another program has locked)
         from autograder.classroom.pages import TEMPLATES
-    except (
-        ImportError
-    ):  # where lessons are built and nothing is graded, as `headstart[authoring]` installs it
+    except ImportError:  # `headstart[authoring]` builds lessons and grades nothing
         return
     c.HTMLExporter.extra_template_basedirs = TEMPLATES
     c.GenerateFeedback.exporter_class = "autograder.classroom.pages.FeedbackExporter"

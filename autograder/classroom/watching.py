@@ -220,10 +220,9 @@ class _Rounds:
                 self._tell(line)
         submissions = find_submissions(self.course, name, [])
         states = {submission.student: _state(submission) for submission in submissions}
+        # Now: somebody else may collect another submission meanwhile.
         # defence: watch: whose feedback is out
-        stamps = {
-            submission.student: _stamp(submission) for submission in submissions
-        }  # may change meanwhile
+        stamps = {submission.student: _stamp(submission) for submission in submissions}
         # One that waits until its time is out would be run again in each round, and hold up all others.
         # defence: watch: what was stopped is run in no other round
         new = [each for each in submissions if self.graded.get(each.student) != states[each.student]]

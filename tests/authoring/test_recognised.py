@@ -226,8 +226,12 @@ def test_one_change_that_fits_few_of_the_wrong_cases_is_not_named():
 
 
 def test_the_release_holds_what_is_made_of_the_mutants():
-    exercise = exercises.load("attention")["attention.softmax"]
-    assert slips(exercise) == verified.known_slips("attention")["attention.softmax"]
+    """But for the last digits of sums, which depend on the processor."""
+    made = slips(exercises.load("attention")["attention.softmax"])
+    held = verified.known_slips("attention")["attention.softmax"]
+    assert list(made) == list(held)
+    pairs = [pair for name in made for pair in zip(made[name], held[name], strict=True)]
+    assert all(rewritten(*pair) for pair in pairs)
 
 
 def test_two_slips_at_once_are_both_named():

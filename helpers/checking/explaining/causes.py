@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.comparing import GUESSES, ROUGHLY
+from helpers.checking.differences import IN_NUMPY, MEANINGS
 from helpers.checking.explaining.contrast import contrast, plain
 from helpers.checking.explaining.hints import UNKNOWN
 from helpers.checking.explaining.recognising import RECOGNISABLE, Failure, recognise
@@ -22,7 +23,6 @@ from helpers.checking.sheet import AND, KnownMisconception, Sheet
 ONE_CHANGE = "Your results are exactly those of a right answer in which"
 TWO_MISTAKES = "There are two mistakes."
 OR_ANOTHER = "The other wrong cases look different, so first see whether your code does this."
-BESIDE = (*PROPERTIES, "dtype")
 IN_ONE_CASE = "That is certain of this case, not of the other wrong ones."
 
 
@@ -154,9 +154,15 @@ ORDER: tuple[Callable[[Failure], Cause | None], ...] = (
 
 
 def _first(failure: Failure) -> tuple[int, Problem]:
-    """The first wrong case, of those in which more than a gradient or a dtype is wrong if there are any."""
-    of_values = ((n, each) for n, each in failure.wrong.items() if each.cause not in BESIDE)
+    """The first wrong case, of those in which more is wrong than a gradient or a precision if there are any."""
+    of_values = ((n, each) for n, each in failure.wrong.items() if not _is_beside(each))
     return next(of_values, None) or next(iter(failure.wrong.items()))
+
+
+def _is_beside(problem: Problem) -> bool:
+    """Whether a problem lies beside the values; a dtype with a sentence of its own tells what is wrong."""
+    usual = MEANINGS["dtype"]
+    return problem.cause in PROPERTIES or problem.meaning in (usual, IN_NUMPY[usual])
 
 
 def _unexplained(failure: Failure) -> bool:
