@@ -154,7 +154,7 @@ ORDER: tuple[Callable[[Failure], Cause | None], ...] = (
 
 
 def _first(failure: Failure) -> tuple[int, Problem]:
-    """The first wrong case, of those in which more is wrong than a gradient or a precision if there are any."""
+    """The first wrong case, of those where more is wrong than a gradient or a precision if there are any."""
     of_values = ((n, each) for n, each in failure.wrong.items() if not _is_beside(each))
     return next(of_values, None) or next(iter(failure.wrong.items()))
 
