@@ -29,7 +29,10 @@ from autograder.lessons import ROOT
 from helpers.figures.live import IMPORT
 from helpers.figures.predicting import REVEALED
 from tests.long import bundles
+from tests.support.proved import PROJECT, follows_from
 from tests.support.small_course import DOUBLE
+
+pytestmark = follows_from(*PROJECT, "release/*/*.ipynb", "docs", "README.md")
 
 TOPICS = current().topics
 

@@ -25,7 +25,10 @@ from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, failing_case, make_sheet
 from helpers.checking.calling.outcome import Case
 from helpers.checks import gradient_reaches_inputs, inputs_unchanged
+from tests.support.proved import COURSE, follows_from
 from tests.support.small_course import DOUBLE, Course, explained, unchanged
+
+pytestmark = follows_from(*COURSE)
 
 TOPICS = current().topics
 

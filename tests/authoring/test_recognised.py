@@ -29,6 +29,9 @@ from helpers.checking.explaining.sketches import rewritten, sketch
 from helpers.checking.finding import Finding
 from helpers.checking.sheet import Sheet, load_sheet
 from helpers.multihead import MultiHeadAttention
+from tests.support.proved import COURSE, follows_from
+
+pytestmark = follows_from(*COURSE)
 
 G = torch.Generator().manual_seed(0)
 x = torch.randn(4, 5, generator=G)

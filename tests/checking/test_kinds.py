@@ -25,6 +25,9 @@ from helpers.checking.explaining.hints import explain
 from helpers.checking.finding import Status
 from helpers.checking.properties import meaning_of
 from helpers.checks import Sheet, assess, inputs_unchanged, shares_nothing
+from tests.support.proved import COURSE, follows_from
+
+pytestmark = follows_from(*COURSE)
 
 ROOT = Path(__file__).parents[2]
 FLOATS = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])

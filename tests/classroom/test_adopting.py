@@ -15,6 +15,9 @@ from autograder.classroom.adopting.notebook import read
 from autograder.classroom.adopting.running import plain
 from autograder.classroom.adopting.writing import narrowed
 from autograder.courses import at
+from tests.support.proved import PROJECT, follows_from
+
+pytestmark = follows_from(*PROJECT)
 
 ENGINE = Path(lessons.__file__).resolve().parents[1]
 KINDS = {"solution": {"solution": True}, "test": {"grade": True, "points": 2}, "given": {}}

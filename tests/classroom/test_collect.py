@@ -18,7 +18,10 @@ from autograder.classroom.course import course_directory
 from autograder.classroom.plugin import leave_links_out
 from autograder.grading.handed_in import RECORDS, STEERING, read_time
 from tests.support.course import LESSON, Course
+from tests.support.proved import ENGINE, follows_from
 from tests.support.raising import raises_only
+
+pytestmark = follows_from(*ENGINE)
 
 BAIT = "bait-7c1d0e"
 WHEN = "2026-01-01 12:00:00 UTC"

@@ -29,6 +29,9 @@ from autograder.results import Verdict
 from helpers.checking.finding import Status
 from helpers.figures.predicting import predictions
 from helpers.figures.showing import image
+from tests.support.proved import PROJECT, follows_from
+
+pytestmark = follows_from(*PROJECT)
 
 LESSONS = ("01_attention", "02_multihead")
 SOFTMAX, CROSS = "attention.softmax", "attention.cross"

@@ -16,6 +16,9 @@ from traitlets.config import Config
 
 from autograder.classroom import exports
 from autograder.classroom.roster import add_students, read_roster
+from tests.support.proved import PROJECT, follows_from
+
+pytestmark = follows_from(*PROJECT)
 
 # As Canvas's gradebook exports it: read-only columns, a row of points possible, a test student.
 CANVAS = """\

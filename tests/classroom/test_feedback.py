@@ -22,6 +22,9 @@ from autograder.classroom.feedback import Summary
 from autograder.lessons import ROOT
 from helpers.checking.finding import Finding, Status
 from tests.support.browser import AXE, CHROMIUM_OPTIONS, VIOLATIONS
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE, "release/01_attention/01_attention.ipynb")
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 SETTINGS = Config()

@@ -32,7 +32,7 @@ from autograder.grading.lesson import Lesson
 from autograder.lessons import ROOT
 from autograder.sheets import HiddenSheets
 from tests.support.course import LESSON, PROCESSES, Course, complaints, foster_parent, hear_signals
-from tests.support.proved import ENGINE, follows_from
+from tests.support.proved import ENGINE, MACHINE, follows_from
 
 pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(600), follows_from(*ENGINE)]
 CLASS_OF = {
@@ -279,7 +279,7 @@ HOSTILE = {
 
 
 @pytest.mark.promise(5, 10, 14, 33)
-@pytest.mark.always
+@follows_from(MACHINE)
 def test_hostile_code_costs_its_author_alone(course) -> None:
     """How long it takes the test's own limit bounds: endless loops would exceed it."""
     for student, (body, _, _) in HOSTILE.items():
@@ -519,7 +519,7 @@ print("LEFT", glob.glob("/tmp/left") , glob.glob("/dev/shm/*"))
 
 
 @pytest.mark.promise(1, 4, 16)
-@pytest.mark.always
+@follows_from(MACHINE)
 def test_student_code_sees_nothing_that_is_not_its_own(course) -> None:
     course.hand_in("one", cells=(SPY,))
     course.hand_in(

@@ -22,6 +22,9 @@ from autograder.classroom.returns import zip_feedback
 from autograder.classroom.roster import add_students
 from autograder.grading.handed_in import STEERING
 from autograder.limits import MAX_ENTRIES
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
 
 LESSON = "01_attention"
 NOTEBOOK = f"{LESSON}.ipynb"

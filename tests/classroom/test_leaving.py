@@ -20,6 +20,9 @@ from autograder.classroom.leaving import remove, rename
 from autograder.classroom.marking.marks import MARKS, marking
 from autograder.classroom.watching import STATE
 from tests.support.course import LESSON, Course
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
 
 STAMP = "2026-01-0{} 12:00:00.000000 UTC"
 DUE = "2026-01-05 12:00"

@@ -26,6 +26,9 @@ from autograder.results import Verdict
 from helpers.checking.finding import SIGNS, Status
 from helpers.figures.showing import image
 from tests.support.browser import AXE, CHROMIUM_OPTIONS, VIOLATIONS
+from tests.support.proved import PROJECT, follows_from
+
+pytestmark = follows_from(*PROJECT)
 
 LESSONS = ("01_attention", "02_multihead", "03_positional")
 

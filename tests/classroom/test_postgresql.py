@@ -23,8 +23,14 @@ from autograder.classroom.marking.questions import questions
 from tests.classroom.test_marking import Server, of, serving
 from tests.classroom.test_nbgrader import UNSCALED
 from tests.support.course import LESSON, Course
+from tests.support.proved import ENGINE, follows_from
 
-pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.needs_postgresql, pytest.mark.timeout(300)]
+pytestmark = [
+    pytest.mark.needs_bubblewrap,
+    pytest.mark.needs_postgresql,
+    pytest.mark.timeout(300),
+    follows_from(*ENGINE),
+]
 
 
 def command(program: str, *arguments: str) -> list[str]:

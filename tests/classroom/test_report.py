@@ -17,6 +17,9 @@ from autograder.exercises import load
 from autograder.results import Verdict
 from helpers.checking.finding import Finding
 from helpers.checking.properties import PROPERTIES
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
 
 SOFTMAX, SCALED = "attention.softmax", "attention.scaled_dot_product"
 

@@ -18,6 +18,9 @@ from autograder.classroom.lateness import EVERY, Extension, Policy, charge, expl
 from autograder.classroom.reports.course import _read
 from autograder.classroom.settings import refuse_settings
 from tests.support.course import LESSON, Course
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = follows_from(*ENGINE)
 
 BERLIN = ZoneInfo("Europe/Berlin")
 ZONES = ["Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "Asia/Kathmandu", "UTC"]

@@ -14,6 +14,9 @@ from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers.checking.calling.drivers import run
 from helpers.checks import Finding, assess
 from helpers.positional import rotary
+from tests.support.proved import COURSE, follows_from
+
+pytestmark = follows_from(*COURSE)
 
 SEEDS = [VISIBLE_SEED, *(f"draw {number}" for number in range(32))]
 

@@ -18,6 +18,9 @@ from helpers.checking.properties import shares_nothing
 from helpers.models import blocks
 from helpers.models.transformer import Encoder, EncoderConfig
 from tests.exercises.test_named import found as find
+from tests.support.proved import COURSE, follows_from
+
+pytestmark = follows_from(*COURSE)
 
 # -- lesson 07 -----------------------------------------------------------------------------------------------
 

@@ -32,9 +32,10 @@ from helpers.figures.live import bundled, live, shown
 from helpers.modern import cheaper
 from tests.support.browser import CHROMIUM_OPTIONS
 from tests.support.explorers import HEARD, MODULES, SHOWN, barriers, exported, it_can_be_used, opened, updates
+from tests.support.proved import PROJECT, follows_from
 from tests.support.shown import shown_in
 
-pytestmark = [pytest.mark.needs_chromium, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.timeout(240), follows_from(*PROJECT)]
 
 DRAWS = 100
 Agreement = tuple[str, list[list], list]  # an expression in a module's names and `args`; arguments; results

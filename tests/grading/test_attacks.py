@@ -36,8 +36,13 @@ from helpers.checking.calling.drivers import run
 from helpers.checking.calling.values import tensors
 from helpers.checks import assess
 from tests.support.course import LESSON, Course, foster_parent
+from tests.support.proved import MACHINE, PROJECT, follows_from
 
-pytestmark = [pytest.mark.needs_bubblewrap, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.needs_bubblewrap,
+    pytest.mark.timeout(900),
+    follows_from(*PROJECT, MACHINE, "tests/attacks"),
+]
 
 FOLDER = Path(__file__).parents[1] / "attacks"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py"))

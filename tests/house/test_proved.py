@@ -52,6 +52,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
 def ran(project: pytest.Pytester, *arguments: str) -> set[str]:
     """The tests that ran, in a call with these arguments; each call with its own memory."""
     proved.digest.cache_clear()
+    proved._machine.cache_clear()
     proved._passed.clear()
     proved._left_out.clear()
     options = ("-p", "tests.support.proved", "-p", "no:cacheprovider", "-o", "markers=follows_from\nalways")
@@ -95,6 +96,16 @@ def test_what_fails_later_is_proved_no_longer(project, monkeypatch):
     [name] = [name for name in before if name.endswith("of_files")]
     assert after[name] == before[name], "of what it was when it passed, so that it runs"
     assert ran(project) == {*ALWAYS, "of_files"}
+
+
+def test_what_depends_on_the_machine_runs_again_on_another(project, monkeypatch):
+    marked = "def test_of_the_machine"
+    text = TESTS.replace(marked, f'@follows_from("helpers/*.txt", {proved.MACHINE!r})\n{marked}')
+    (project.path / "tests" / "test_it.py").write_text(text)
+    assert ran(project) == ALL
+    assert ran(project) == ALWAYS - {"of_the_machine"}
+    monkeypatch.setattr("platform.release", lambda: "another kernel")
+    assert ran(project) == ALWAYS
 
 
 def test_a_machine_that_tests_for_others_only_reads(project, monkeypatch):

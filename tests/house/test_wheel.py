@@ -18,6 +18,9 @@ from autograder.courses import ENGINE as ROOT
 from autograder.courses import ENGINE_HELPERS, at
 from autograder.entry import Entry
 from helpers.checking.calling.outcome import Case
+from tests.support.proved import PROJECT, follows_from
+
+pytestmark = follows_from(*PROJECT, "README.md", "examples")
 
 SOURCES = ("headstart", "autograder", "helpers", "pyproject.toml", "setup.py", "LICENSE")
 BUILD = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"

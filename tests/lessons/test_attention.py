@@ -9,6 +9,9 @@ from benchmarks.reader import choices
 from helpers import attention, corpora
 from helpers.attention import experiments
 from helpers.attention.reader import FILE, HEADS, POSITIONS, Reader, reader, write
+from tests.support.proved import COURSE, follows_from
+
+pytestmark = follows_from(*COURSE)
 
 REFERENCE = torch.nn.functional.scaled_dot_product_attention
 DTYPES = (torch.float32, torch.float64)

@@ -16,6 +16,9 @@ from helpers.masking import sees
 from helpers.models.blocks import BERT, GPT2, PRE_NORM
 from helpers.models.transformer import Encoder, EncoderConfig, LanguageModel, LanguageModelConfig
 from helpers.text.vocabulary import BOS, CLS, EOS, MASK, ORDINARY, PAD, SEP, SPECIALS
+from tests.support.proved import COURSE, follows_from
+
+pytestmark = follows_from(*COURSE)
 
 close = torch.testing.assert_close
 V = len(corpora.vocabulary())

@@ -12,7 +12,10 @@ from helpers.block import experiments, explorers, figures
 from helpers.checking.code import keeping
 from helpers.models import blocks
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
+from tests.support.proved import COURSE, follows_from
 from tests.support.shown import shown_in
+
+pytestmark = follows_from(*COURSE)
 
 
 @pytest.fixture(autouse=True)

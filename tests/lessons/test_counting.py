@@ -15,6 +15,9 @@ from helpers.checking.calling.drivers import Case, run
 from helpers.checking.calling.registry import make_layer
 from helpers.counting import count, explorers, figures
 from helpers.figures import showing
+from tests.support.proved import COURSE, follows_from
+
+pytestmark = follows_from(*COURSE)
 
 SIZES = [(12, 3, 40), (20, 5, 7), (200, 2, 200), (512, 8, 2048)]
 

@@ -12,6 +12,9 @@ from helpers.figures import repeats, showing
 from helpers.finetuning import Classifier, experiments, explorers, figures
 from helpers.finetuning.experiments import Backbone, Examples, Run
 from helpers.models.transformer import LanguageModelConfig
+from tests.support.proved import COURSE, follows_from
+
+pytestmark = follows_from(*COURSE)
 
 
 def close(got, expected, **how):

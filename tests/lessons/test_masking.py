@@ -12,7 +12,10 @@ from helpers import masking
 from helpers.attention import scaled_dot_product_attention
 from helpers.figures import showing
 from helpers.masking import experiments, explorers, figures, recipes
+from tests.support.proved import COURSE, follows_from
 from tests.support.shown import shown_in
+
+pytestmark = follows_from(*COURSE)
 
 SDPA = torch.nn.functional.scaled_dot_product_attention
 DTYPES = (torch.float32, torch.float64)

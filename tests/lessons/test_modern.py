@@ -11,7 +11,10 @@ from helpers import corpora, modern
 from helpers.block import unembed
 from helpers.modern import cheaper, experiments, explorers, figures, rungs
 from helpers.positional import rotary
+from tests.support.proved import COURSE, follows_from
 from tests.support.shown import shown_in
+
+pytestmark = follows_from(*COURSE)
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,9 @@ from helpers import multihead
 from helpers.attention import scaled_dot_product_attention
 from helpers.checking.calling.registry import make_layer
 from helpers.multihead import MultiHeadAttention, experiments, explorers, merge_heads, split_heads
+from tests.support.proved import COURSE, follows_from
+
+pytestmark = follows_from(*COURSE)
 
 DTYPES = (torch.float32, torch.float64)
 

@@ -13,6 +13,9 @@ from helpers.checking.code import keeping
 from helpers.checking.code.tracing import source_of
 from helpers.models.blocks import COURSE
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
+from tests.support.proved import COURSE, follows_from
+
+pytestmark = follows_from(*COURSE)
 
 SETUP = "import math\n\nimport torch\n\nfrom helpers.checks import check\n"
 

@@ -14,7 +14,10 @@ from helpers.attention.reader import reader
 from helpers.figures.showing import description
 from helpers.positional import experiments, explorers
 from helpers.positional.experiments import Way
+from tests.support.proved import COURSE, follows_from
 from tests.support.shown import shown_in
+
+pytestmark = follows_from(*COURSE)
 
 LESSON = "03_positional"
 

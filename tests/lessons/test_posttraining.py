@@ -16,6 +16,9 @@ from helpers.posttraining.experiments import Setting
 from helpers.posttraining.requests import Demonstration, Request
 from helpers.text import reviews
 from helpers.text.review_words import GENRES, NAMES
+from tests.support.proved import COURSE, follows_from
+
+pytestmark = follows_from(*COURSE)
 
 TOOLS = experiments.Tools(**{name: getattr(posttraining, name) for name in experiments.Tools._fields})
 

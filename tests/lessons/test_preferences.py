@@ -9,6 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from helpers import posttraining
+from tests.support.proved import COURSE, follows_from
+
+pytestmark = follows_from(*COURSE)
 
 
 @pytest.fixture(autouse=True)

@@ -14,6 +14,9 @@ from helpers.figures.showing import waiting_for
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
 from helpers.pretraining import adam, explorers, plays, scaling
 from helpers.training import muon
+from tests.support.proved import COURSE, follows_from
+
+pytestmark = follows_from(*COURSE)
 
 
 @pytest.fixture(autouse=True)

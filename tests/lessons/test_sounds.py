@@ -14,6 +14,9 @@ from autograder.lessons import master_path
 from helpers import corpora, translation
 from helpers.translation import explorers, sounds
 from tests.support import spoken
+from tests.support.proved import COURSE, follows_from
+
+pytestmark = follows_from(*COURSE)
 
 
 @pytest.fixture

@@ -25,6 +25,9 @@ from helpers.models.encoder_decoder import DecoderBlock, EncoderDecoder, Encoder
 from helpers.models.linear import Linear
 from helpers.models.transformer import Encoder, EncoderConfig, LanguageModel, LanguageModelConfig
 from helpers.multihead import MultiHeadAttention
+from tests.support.proved import COURSE, follows_from
+
+pytestmark = follows_from(*COURSE)
 
 STYLES = [PRE_NORM, GPT2, BERT, PAPER]
 DTYPES = (torch.float32, torch.float64)

@@ -16,7 +16,10 @@ from helpers.models.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from helpers.positional import sinusoidal
 from helpers.translation import explorers as data
 from helpers.translation import figures
+from tests.support.proved import COURSE, follows_from
 from tests.support.shown import shown_in
+
+pytestmark = follows_from(*COURSE)
 
 
 @pytest.fixture(scope="module")

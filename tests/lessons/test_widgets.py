@@ -15,6 +15,9 @@ import pytest
 
 from autograder.courses import current
 from autograder.lessons import ROOT
+from tests.support.proved import PROJECT, follows_from
+
+pytestmark = follows_from(*PROJECT)
 
 TOPICS = current().topics
 VIEW = "application/vnd.jupyter.widget-view+json"

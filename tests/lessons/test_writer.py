@@ -18,7 +18,10 @@ from helpers.attention.reader import OTHERS, reader
 from helpers.attention.writer import REVIEW, OwnReader, as_printed, calling, own_reader
 from helpers.checking.code import keeping
 from helpers.timing import seconds
+from tests.support.proved import COURSE, follows_from
 from tests.support.shown import shown_in
+
+pytestmark = follows_from(*COURSE)
 
 RIGHT = {
     "attention": reference.scaled_dot_product_attention,

@@ -23,6 +23,7 @@ from helpers.posttraining import requests
 from helpers.posttraining.experiments import Setting
 from tests.support.browser import AXE, CHROMIUM_OPTIONS
 from tests.support.limits import PATIENCE
+from tests.support.proved import PROJECT, follows_from
 
 VOCABULARY = corpora.vocabulary()
 TOOLS = answering.Tools(**{name: getattr(posttraining, name) for name in answering.Tools._fields})
@@ -32,7 +33,7 @@ NAME = """Ada</title></script><img src=x onerror="document.title='bad'">{{model}
 PROBABILITIES = "ids => Array.from(softmax(model.logits(ids)))"
 SERIOUS = """async () => (await axe.run()).violations.flatMap(
     rule => rule.nodes.map(node => rule.id + ": " + node.html.slice(0, 200)))"""
-pytestmark = pytest.mark.needs_chromium
+pytestmark = [pytest.mark.needs_chromium, follows_from(*PROJECT)]
 
 
 # -- a student's parts, in other words than the course's -----------------------------------------------------

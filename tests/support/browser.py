@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -101,16 +102,18 @@ def jupyterlab(folder: Path, home: Path) -> Iterator[str]:
         *(["--allow-root"] if programs.is_root() else []),
     ]  # fmt: skip
     with (home / "jupyterlab.log").open("w") as log:
-        server = subprocess.Popen(command, cwd=folder, env=_environment(home), stdout=log, stderr=log)
+        server = subprocess.Popen(
+            command, cwd=folder, env=_environment(home), stdout=log, stderr=log, start_new_session=True
+        )
     try:
         _wait_for(server, f"http://127.0.0.1:{port}/api", home / "jupyterlab.log")
         yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()  # it takes its kernels with it
         try:
-            server.wait()
-        except subprocess.TimeoutExpired:
-            server.kill()
+            server.wait(20)
+        except subprocess.TimeoutExpired:  # it missed the signal, or is slow: nobody needs it any more
+            os.killpg(server.pid, signal.SIGKILL)
             server.wait()
 
 

@@ -5,19 +5,23 @@
 names the files and folders, by globs from the root, that decide how a test ends. To these come the test's own file and
 those of other tests that it imports, what all tests share, the pins of the packages and the version of Python. Once
 such a test has passed, tests/proved.json keeps a digest of all that, to be committed with the change. As long as the
-digest is the same, the test isn't run. Tests that depend on the machine as well, such as those of the sandbox, have no
-such mark: they always run. So do those marked `always` in a file that is marked as a whole.
+digest is the same, the test isn't run. Tests of the sandbox name MACHINE as well: another kernel, user or bubblewrap
+runs them again. Those that depend on more, such as a busy machine's timing, have no mark and always run, as do those
+marked `always` in a file that is marked as a whole.
 
 Only a run of all tests leaves them out. Whoever names files or tests gets them run, as does HEADSTART_TEST_ALL=1, which
 `make test ALL=1` sets.
 """
 
+import contextlib
 import functools
 import hashlib
 import json
 import os
 import platform
 import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -35,11 +39,23 @@ ENGINE = (
     "exercises/*.py", "exercises/attention/**/*.py", "helpers/*.py", "helpers/checking",
     "headstart", "helpers/attention", "helpers/figures", "notebooks/01_attention.py", "nbgrader_config.py",
 )  # fmt: skip
+# The lessons, their exercises and what the build makes of them, without what grades a class.
+COURSE = (
+    "autograder/*.py",
+    "autograder/authoring",
+    "exercises",
+    "headstart",
+    "helpers",
+    "notebooks",
+    "course.toml",
+)
 # Everything that a lesson in a browser, or a server set up as the docs say, is made of.
 PROJECT = (
     "autograder/**/*.py", "autograder/classroom", "autograder/commands", "exercises", "headstart", "helpers", "notebooks",
     "deploy", "docs/jupyterhub.md", "docs/elsewhere.md", "*.py", "*.toml", "Makefile",
 )  # fmt: skip
+# What a sandbox is made of, beside the engine. No file is called that.
+MACHINE = "the machine: its kernel, its user, its bubblewrap"
 MARK, ALWAYS, PROPERTY = "follows_from", "always", "digest of what it follows from"
 
 follows_from = getattr(pytest.mark, MARK)
@@ -51,9 +67,24 @@ _left_out: set[str] = set()
 def digest(files: tuple[str, ...]) -> str:
     """Of the content of all files that some globs from the root name, those in folders among them."""
     found = hashlib.sha256(f"{sys.version_info[:2]} {platform.machine()}".encode())
-    for path in sorted({path for glob in files for path in _files(glob)}):
+    if MACHINE in files:
+        found.update(_machine().encode())
+    for path in sorted({path for glob in files if glob != MACHINE for path in _files(glob)}):
         found.update(f"{path.relative_to(ROOT)}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
     return found.hexdigest()[:16]
+
+
+@functools.cache
+def _machine() -> str:
+    """What decides which walls a sandbox has: the kernel, what it lets this user do, and bubblewrap."""
+    about = [platform.release(), platform.version()]
+    with contextlib.suppress(OSError):  # not on a Mac
+        about += re.findall(
+            r"^(?:Uid|CapEff|Seccomp):.*", Path("/proc/self/status").read_text(), re.MULTILINE
+        )
+    if bubblewrap := shutil.which("bwrap"):
+        about.append(subprocess.run([bubblewrap, "--version"], capture_output=True, text=True).stdout)
+    return "\n".join(about)
 
 
 def _files(glob: str) -> Iterable[Path]:

@@ -20,6 +20,9 @@ from helpers.finetuning import experiments
 from helpers.models.transformer import EncoderConfig, LanguageModel, LanguageModelConfig
 from helpers.pretraining import inputs_and_targets, language_model_loss, loss_of
 from tests.support.limits import PATIENCE
+from tests.support.proved import follows_from
+
+pytestmark = follows_from("helpers")
 
 ROOT = Path(__file__).parents[2]
 
