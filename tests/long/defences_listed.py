@@ -508,7 +508,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "GPU: a model comes back": "a_training_is_on_the_gpu_and_its_model_comes_back|no_training_stops_at_a_student_s_parts[06_block-0]",
         "GPU: what fails runs on the CPU": ("a_training_that_stops_on_the_gpu_says_so_once_and_is_made_on_the_cpu", "not error", "error"),
         "GPU: the CPU begins anew": "a_training_that_stops_on_the_gpu_says_so_once_and_is_made_on_the_cpu",
-        "GPU: a reason is given once": "a_training_that_stops_on_the_gpu_says_so_once_and_is_made_on_the_cpu",
+        "GPU: a reason is given once": ("a_training_that_stops_on_the_gpu_says_so_once_and_is_made_on_the_cpu", "cache", "lru_cache(maxsize=0)"),
         "GPU: Muon takes one thread": ("muon_moves_matrices_on_a_gpu_in_the_thread_that_asks", "map if on_cpu else map", "map"),
         "GPU: Muon's norm is no old one": ("muon_moves_matrices_on_a_gpu_in_the_thread_that_asks", "torch.linalg.vector_norm(matrices, dim", "matrices.norm(dim"),
         "gradients may be made zeros": ("no_training_stops_at_a_student_s_parts[08_pretraining-0]", ", set_to_none: bool = True", ""),
