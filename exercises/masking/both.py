@@ -82,11 +82,11 @@ exercise.slip("no_new_axis", ".unsqueeze(-2) →").says(
 exercise.slip(
     "causal_alone",
     "causal_mask(real.size(-1)) & real.unsqueeze(-2) → causal_mask(real.size(1)).expand(len(real), -1, -1)",
-).says("Only the future is hidden here, and the padding can be seen: take & with the padding mask.")
+).says("Only the future is hidden here, and the padding can be seen: combine it by & with the padding mask.")
 exercise.slip(
     "padding_alone",
     "causal_mask(real.size(-1)) & real.unsqueeze(-2) → real[:, None, :].expand(-1, real.size(1), -1)",
-).says("Only the padding is hidden here, and the future can be seen: take & with the causal mask.")
+).says("Only the padding is hidden here, and the future can be seen: combine it by & with the causal mask.")
 exercise.slip(
     "exclusive",
     "causal_mask(real.size(-1)) & real.unsqueeze(-2) → causal_mask(real.size(1)) ^ real[:, None, :]",

@@ -98,7 +98,7 @@ exercise.slip(
     "not_split",
     "(split_heads(projected, n_heads) for projected in (q, k, v)) → (t.unsqueeze(-3) for t in (q, k, v))",
 ).says(
-    "The channels aren't split, so there is one look-up over all of them: split_heads gives a head its own."
+    "The channels aren't split, so there is one look-up over all of them: split_heads makes one per head."
 )
 exercise.slip(
     "split_by_view_alone",
