@@ -606,7 +606,7 @@ def saturation(q, k, scaled):
     much gradient it lets through.
 
     Args:
-        q: one query a row, (N, d_k).
+        q: one query per row, (N, d_k).
         k: the T keys of each query, (N, T, d_k).
         scaled: whether the scores are divided by √d_k.
 
@@ -702,7 +702,7 @@ explorers.saturation_explorer(saturation)
 
 # %% exercise="attention.additive"
 def additive_attention(query, keys, values, W_q, W_k, v):
-    """Compare a query with each key by a
+    """Compare a query with each key through a
     small network, and average the values.
 
     Args:
@@ -794,8 +794,8 @@ with waiting_for("Exercises 1.6 and 1.10a"):
 # %% [markdown] written="attention.dot_or_additive" points=5
 # ### BEGIN SOLUTION
 # **Model answer.** Dot-product attention takes q·k/√d_k, where q and k have the same size (after projection).
-# Additive attention brings q and k to a common size, adds them, and reads a score from tanh of the sum by a vector
-# v; q and k may differ in size. Both are differentiable everywhere: tanh is smooth, gradcheck agrees for both, and
+# Additive attention brings q and k to a common size, adds them, and reads a score from the tanh of the sum with a
+# vector v; q and k may differ in size. Both are differentiable everywhere: tanh is smooth, gradcheck agrees for both, and
 # we trained the additive one by gradient descent. Apart from the projections, the number of multiplications is of
 # the same order, T²·d. But all dot products are one matrix product, which hardware is made for, and only the T × T
 # scores are stored. The additive one forms T × T × d_a numbers and a tanh of each, so it is slower (several times

@@ -447,7 +447,7 @@ with waiting_for("Exercises 2.5 and 2.6"):
         print(f"{what:<16} largest difference: outputs {outputs:.0e}, weights {weights:.0e}")
 
 # %% [markdown]
-# What is left is rounding: a float32 has about seven digits, so differences near 1e-07 mean nothing.
+# The rest is rounding: a float32 has about seven digits, so differences near 1e-07 mean nothing.
 
 # %% [markdown]
 # ## 2.7 What do several heads cost?
@@ -524,8 +524,8 @@ with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"):
     show(plots.lines(heads, series, xlabel="heads", ylabel="million multiplications", log="x"))
 
 # %% [markdown] reveals="multihead.price"
-# The heads share the channels, so parameters and multiplications are **the same for any number of heads**. What
-# grows is the number of weights, with H maps instead of one, and so the softmax's time and memory. Several heads
+# The heads share the channels, so parameters and multiplications are **the same for any number of heads**. Only the
+# number of weights grows, with H maps instead of one, and with it the softmax's time and memory. Several heads
 # aren't *cheaper* than one wide head: their matrix products cost the same (Vaswani et al. 2017, section 3.2.2: the
 # total cost is similar). They are cheap only compared with H heads that are each as wide as the model, the upper
 # line. And each head has only D channels to compare.
@@ -543,8 +543,8 @@ with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"):
 # subject and its object gets a mixture of both. Several heads give each query several rows and several averages,
 # kept apart in channels of their own until W_o mixes them. The cost: with D = C / H the four projections stay C ×
 # C, so the parameters are 4(C² + C) for any H, and the multiplications 4TC² + 2T²C for any H, as the H in front of
-# the attention and the H in D cancel. So they are not cheaper than one head, as "computationally effective" might
-# be read; they cost the same. What grows is memory for the weights, H·T², and the time for their softmax. If every
+# the attention and the H in D cancel. So they aren't cheaper than one head; they cost the same. Only the memory for
+# the weights grows, H·T², and with it the time for their softmax. If every
 # head were as wide as the model, everything would grow H-fold. Very many heads have a drawback: D becomes small,
 # each head compares and carries only D numbers, and in the limit D = 1 a score is one product of two numbers.
 #
@@ -676,9 +676,9 @@ with waiting_for("Exercise 2.5"), after_predicting("multihead.one_head"):
     show(repeats.curves(runs, title="Three runs each, and their mean", **labels))
 
 # %% [markdown] reveals="multihead.one_head"
-# One head stays near 0.5: of two independent numbers with variance 1, a single average can carry one. (It gets a
-# little lower, because the weights can depend on the numbers and so bring in some more. That is the "something
-# small" of the proof.) With two heads, the error falls towards 0.
+# One head stays near 0.5, or a little below: of two independent numbers with variance 1, a single average can carry
+# one. (It can get lower, because the weights can depend on the numbers and so bring in some more. That is the
+# "something small" of the proof.) With two heads, the error falls towards 0.
 
 # %% [markdown]
 # The proof needs both answers to come from the *same channel*. If one were a number and the other a colour, in a

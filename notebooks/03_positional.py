@@ -229,7 +229,7 @@ print("speaker", " ".join("ABCD"[n] for n in speaker))
 
 # %% [markdown]
 # **The model** is one layer of attention with 4 heads and a causal mask: each token sees itself and what came
-# before. It trains on texts of 16 tokens, and then reads texts of 16, 32 and 64. What counts is the accuracy on the
+# before. It trains on texts of 16 tokens, and then reads texts of 16, 32 and 64. We measure its accuracy on the
 # **last 8 tokens**: in the long texts, these are at positions that didn't occur in training. We train five models of
 # each kind side by side, from different random numbers and on different texts, since one model alone would prove
 # little. (`helpers/positional/experiments.py` has the code. A `Way` says which of your functions goes where.)
@@ -658,9 +658,8 @@ with waiting_for("Exercises 3.2, 3.3 and 3.7"):
 # %% [markdown]
 # ## 3.8 Turning queries and keys
 #
-# **What fails.** A head's bias is the same for all words. Here is a task in which the *word* decides how far back to
-# look: token 0 asks for the token one position back, token 1 for the one two back, and so on to token 7, which asks for
-# the one eight back. The model has 4 heads.
+# **A different task.** Here the *word* decides how far back to look: token 0 asks which token was one position back,
+# token 1 which was two back, and so on to token 7 and eight back. The model has 4 heads, and each learns its own bias.
 
 # %% predict="positional.word_decides"
 
@@ -673,8 +672,9 @@ with waiting_for("Exercise 3.7"), after_predicting("positional.word_decides"):
         print(f"{name:<14} {right.mean():.2f} (five models: {right.min():.2f} to {right.max():.2f})")
 
 # %% [markdown] reveals="positional.word_decides"
-# Little more than a third of the answers are right, not many more than without positions. A score that adds up a part
-# for the words and a part for the distance can't express that each word has a distance of its own.
+# Little more than a third of the answers are right, not many more than without positions. A head's bias is the same for
+# all words: a score that adds up a part for the words and a part for the distance can't give each word a distance of
+# its own.
 
 # %% [markdown]
 # **Why.** In 3.5, a shift turned each pair of the *position's vector*. Now turn each pair of the *query and the
@@ -935,7 +935,7 @@ with waiting_for("Exercises 3.2, 3.3, 3.7, 3.8a and 3.9"):
 # their training length: sinusoidal positions fail almost at once, rotary ones last somewhat longer, the bias of
 # Raffel et al. longer still, and the penalty longest.
 #
-# **Is the penalty the best, then?** For this task, in which nearer is better. Here is a different task: *which
+# **Is the penalty the best, then?** For this task, yes, since nearer is better here. Now a different task: *which
 # token was three positions back?*
 
 # %% draw=true

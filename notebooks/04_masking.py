@@ -45,8 +45,8 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # let **every** position predict the word after it. So one sentence gives T questions with known answers, one for each
 # of its T positions.
 #
-# There is a catch: the answer to question $i$ is at position $i + 1$ of the same input. Self-attention looks
-# everywhere, so it would simply look there. The **causal mask** forbids that: position $i$ may look at position $j$
+# There is a catch: the answer to each question $i$ but the last is in the same input, at position $i + 1$. Self-attention
+# looks everywhere, so it would simply look there. The **causal mask** forbids that: position $i$ may look at position $j$
 # only if $j$ isn't later.
 #
 # $$M_{ij} = \text{True} \iff j \le i$$
@@ -630,9 +630,9 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
 # %% [markdown]
 # **Question 4.8** · graded by hand · 8 minutes · 5 points
 #
-# A colleague trains a language model. The training loss is the lowest she has ever seen, but what the model writes
-# is rubbish. She shows you the attention weights of each layer: above the diagonal there are only zeros. She
-# concludes that nothing can leak. Is she right? Name two faults that fit everything she says, how you would find
+# A colleague trains a language model. The training loss is the lowest she has ever seen, but the model writes
+# rubbish. She shows you the attention weights of each layer: above the diagonal there are only zeros. She
+# concludes that nothing can leak. Is she right? Name two faults that fit everything she says. Say how you would find
 # each, and what you would measure first.
 
 # %% [markdown] written="masking.diagnose" points=5
@@ -789,12 +789,12 @@ explorers.cache_explorer(cached_step)
 # answers are in the same sentence, one position later. Asked one by one, they take T passes over T prefixes. With
 # the causal mask output i depends on the inputs up to i alone, so what comes after makes no difference to it, and
 # output i of one pass over the whole sentence is the output of the pass over prefix i. We measured equal outputs
-# and equal gradients, up to rounding; without the mask they differed. What must hold is that *no part* of the model
-# carries anything from a later position to an earlier one: every layer must be causal, not the attention weights
-# alone. In training all words are known beforehand, so all questions can be asked at once, and one pass costs T²
+# and equal gradients, up to rounding; without the mask they differed. For this, *no part* of the model may carry
+# anything from a later position to an earlier one: every layer must be causal, not only the attention weights.
+# In training all words are known beforehand, so all questions can be asked at once, and one pass costs T²
 # scores where the prefixes cost about T³/3. In writing, word i + 1 is the model's own answer and the input of the
-# next question, so it isn't known before it is written. What can be saved is computing the old keys and values
-# again: the cache keeps them, and gives the same outputs.
+# next question, so it isn't known before it is written. But the old keys and values needn't be computed again: the
+# cache keeps them, and gives the same outputs.
 #
 # **Rubric**
 # - 1 point: one sentence holds T questions, each answered by the next word.
@@ -878,8 +878,8 @@ with torch.no_grad():
 
 
 def three_ways(real):
-    """The outputs (2, 5, 4) of four calls, with
-    every mask turned as the called one wants it.
+    """The outputs (2, 5, 4) of four calls, each
+    with the mask of the kind that it wants.
     """
     may, causal = decoder_mask(real), causal_mask(5)
     module = {
@@ -1007,8 +1007,8 @@ with waiting_for("your prediction"), after_predicting("masking.weak_bias"):
 # ## 4.12 Several layers
 #
 # **Why.** A mask says which positions may look at which in *one* layer. In the next layer, a neighbour already
-# contains what it got from its own neighbours, and passes that on. So what a position can know grows from layer to
-# layer, even under a narrow mask.
+# contains what it got from its own neighbours, and passes that on. So with each layer a position can know more, even
+# under a narrow mask.
 #
 # **Formula.** A layer of a Transformer adds to a position's vector, so the position also keeps what it had. One
 # layer is one step along $S = M \vee I$, with $I$ the identity. After $n$ layers:
@@ -1028,8 +1028,8 @@ with waiting_for("your prediction"), after_predicting("masking.weak_bias"):
 # layer adds.</details>
 # <details><summary>Hint 2</summary><code>@</code> needs numbers. How do you turn booleans into floats, and
 # back?</details>
-# <details><summary>The idea</summary>Each layer is the same step: a position keeps what it knows, and learns what
-# all positions that it sees know.</details>
+# <details><summary>The idea</summary>Each layer is the same step: a position keeps what it knows, and learns all that
+# is known to the positions it sees.</details>
 
 
 # %% exercise="masking.reach"

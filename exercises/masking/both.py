@@ -61,7 +61,7 @@ def both_compared(real):
 
 
 exercise.slip("queries_for_keys", "real.unsqueeze(-2) → real[:, :, None]").says(
-    "The padding mask has ended up on the queries: what must not be looked *at* are keys, the columns, so "
+    "The padding mask has ended up on the queries: it must hide keys, the columns, so "
     "the new axis belongs before the last, (B, 1, T)."
 )
 exercise.slip(
