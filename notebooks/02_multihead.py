@@ -447,7 +447,7 @@ with waiting_for("Exercises 2.5 and 2.6"):
         print(f"{what:<16} largest difference: outputs {outputs:.0e}, weights {weights:.0e}")
 
 # %% [markdown]
-# The rest is rounding: a float32 has about seven digits, so differences near 1e-07 mean nothing.
+# This is rounding: a float32 has about seven digits, so differences near 1e-07 mean nothing.
 
 # %% [markdown]
 # ## 2.7 What do several heads cost?
