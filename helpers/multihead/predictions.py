@@ -7,8 +7,8 @@ PREDICTIONS = {
         "Your module learns to pass on two independent random numbers, one from each neighbour. Where does "
         "the mean squared error of one head end up, if it is as wide as two?",
         {
-            "It also goes to 0, only later.": "Width doesn't help. One head makes one average, and one "
-            "average can't hold two independent numbers.",
+            "Near 0.25: it passes on half of each.": "Half of each is their mean. It misses each number by "
+            "half of their difference, and that costs 0.5 as well.",
             "Near 1: it passes on neither.": "It does better than that: one average can carry "
             "one of the two numbers, and that halves the error.",
             "Near 0.5: it passes on one of the two.": "Of two independent numbers with variance 1, one "
