@@ -2,7 +2,7 @@
 # # 0 · Start here
 #
 # **You will see** whether everything is installed, how an exercise and its check work, and which lessons there are.
-# **You need** nothing. **Time** 5 minutes.
+# **You need** a little Python. **Time** 5 minutes.
 #
 # A notebook is a column of *cells*. Click on a cell and press <kbd>Shift</kbd>+<kbd>Enter</kbd>: it runs, and the
 # next one is selected. Begin with the cell below.
@@ -15,7 +15,7 @@ from helpers.start_here.proof import make_proof
 # %% [markdown]
 # ## 0.1 Is everything installed?
 #
-# A green tick on each line: all is well. Where there is a ✗, the line says what to do.
+# A green tick on every line means that all is well. A line with a ✗ says what to do.
 
 # %%
 check_installation()
@@ -35,8 +35,8 @@ live_slider()
 # In each lesson you write short functions, each with a check below it. The check calls your function on a few
 # inputs and compares. When something is wrong, it says what came back, what that usually means, and where to look.
 #
-# Suppose the task is *return twice x*. Somebody who tried nothing but 2 could write this. Run it, and read the
-# message.
+# Suppose the task is *return twice x*. Here is an answer by somebody who tried it only on 2. Run it and the check
+# below it, and read the message.
 
 
 # %%
@@ -49,13 +49,13 @@ check("start_here.double", double_wrong)
 
 # %% [markdown]
 # Now you. Replace the line `raise NotImplementedError()` with your own, run the cell, then run the check below it.
-# Until you write something, the check says *not written yet*: that isn't wrong, and you can go on and come back.
+# Until you write something, the check says *not written yet*. That isn't a mistake: go on, and come back later.
 #
 # **Exercise 0.1** · difficulty 1 of 5 · 1 minute · 0 points
 #
 # **Return twice x.**
 #
-# <details><summary>Hint 1</summary>What does a function hand back? See <code>return</code> above.</details>
+# <details><summary>Hint 1</summary>How does the function above hand back its result?</details>
 # <details><summary>Hint 2</summary>Try it on 3 first: what should come out?</details>
 # <details><summary>The idea</summary>Twice x is x times 2. With a tensor, <code>*</code> multiplies every number in it.</details>
 
@@ -93,11 +93,11 @@ check("start_here.double", double)
 # %% [markdown]
 # That is all there is to it. Six things are good to know:
 #
-# - **Every check looks at three things.** The values have to be right, in the dtype of the inputs; whole numbers may
-#   be of any integer type, and several numbers may come as one tensor. Gradients have to reach every input that the
-#   result depends on. And the arguments have to stay as they were, unless the text says that they change.
+# - **The check of a function looks at three things.** The values have to be right, in the dtype of the inputs; whole
+#   numbers may be of any integer type, and several numbers may come as one tensor. Gradients have to reach every input
+#   that the result depends on. And the arguments have to stay as they were, unless the text says that they change.
 # - **Run a check as often as you like.** It costs nothing, and only what you hand in is graded.
-# - **The grade** comes from new inputs of the same kind. A function that is right passes both.
+# - **The grade** comes from new inputs of the same kind. A right function passes with those, too.
 # - **Predict, then look.** Before some pictures you say what you expect. Run the cell below such a question, and
 #   click on an answer.
 # - **Cells with a check are locked.** Try things in cells of your own: <kbd>Esc</kbd>, then <kbd>B</kbd>, adds one.
@@ -105,8 +105,8 @@ check("start_here.double", double)
 #
 # ## 0.3 Your lessons
 #
-# What passed is remembered, even after you close JupyterLab. Run this cell again to see where you are, and click on
-# a lesson to open it.
+# Your progress is kept, even after you close JupyterLab. Run the cell below again to see where you are, and click on a
+# lesson to open it.
 
 # %%
 list_lessons()
@@ -115,9 +115,9 @@ list_lessons()
 # ## 0.4 A proof of your work
 #
 # To show what you have done, say in an application or to a study group, save your notebooks, write your name between
-# the quotation marks, and run this cell. It makes one page, `proof.html`, beside this notebook: what passed, since
-# when, and with which checks. `headstart proof` compares that page with your notebooks. It can't prove that you wrote
-# them, and it says so.
+# the quotation marks, and run this cell. It makes one page, `proof.html`, beside this notebook, which lists what
+# passed, since when, and by which version of the checks. The command `headstart proof` compares the page with your
+# notebooks. The page can't prove that you wrote them, and it says so.
 
 # %% draw="open"
 make_proof("")

@@ -28,9 +28,9 @@ from helpers.timing import seconds
 # ## 1.0 First, watch one
 #
 # Here is a small Transformer, the **reader**. It was trained on book reviews made up by a grammar, with one task:
-# read from left to right, and predict the next word. Nobody told it what a name is, what *plural* means, or who
-# is a *she* and who a *he*. To choose a word, it looks back at those it has read. It does so twice, side by side;
-# each of the two look-ups is called a **head**. Now it has read *the plot that fills the book*, and has to choose
+# read from left to right, and predict the next word. Nobody told it what a name is, what *plural* means, or which
+# names are a *she* and which a *he*. To choose a word, it looks back at those it has read. It does so twice, side by
+# side; each of the two look-ups is called a **head**. Now it has read *the plot that fills the book*, and has to choose
 # between *is* and *are*.
 
 # %% predict="attention.watched"
@@ -52,8 +52,9 @@ with waiting_for("your prediction"), after_predicting("attention.watched"):
 # 2. Type *when simon inherits the treasure , two captains follow*. Is *him* or *her* more likely? Then replace
 #    *simon* with *nora*.
 # 3. Type *luckily , the plot is*, then *sadly , the plot is*. Which head looks at the word that differs?
-# 4. Move the slider to the left, word by word: each word looks for something different.
+# 4. Move *words read* to the left, word by word: each word looks for something different.
 # 5. Type something of your own. The model knows some 880 words, and tells you which of yours it doesn't know.
+#    (*temperature* and *write on* are explained in 1.13.)
 #
 # In 300 new reviews it gets {measured.reader_reader.is_or_are.right_95_interval.1} % of
 # {measured.reader_reader.is_or_are.places} choices between *is* and *are* right, and
@@ -378,10 +379,10 @@ with waiting_for("Exercise 1.5"), after_predicting("attention.hidden_key"):
 # %% [markdown]
 # ## 1.6 Who asks, and who is asked
 #
-# **Why.** What a word looks for differs from what it is: *it* is a pronoun and looks for a noun. So before the
-# look-up, three learned matrices turn each vector into what it asks for (its query), what it can be found by (its
-# key), and what it hands over (its value). The sequence that asks, y, gives the queries. The sequence that is asked,
-# x, gives both keys and values:
+# **Why.** A word seldom looks for its own kind: *it* is a pronoun and looks for a noun. So before the look-up, three
+# learned matrices turn each vector into what it asks for (its query), what it can be found by (its key), and what it
+# hands over (its value). The sequence that asks, y, gives the queries. The sequence that is asked, x, gives both keys
+# and values:
 #
 # $$Q = y\,W_q \qquad K = x\,W_k \qquad V = x\,W_v$$
 #
@@ -393,8 +394,9 @@ with waiting_for("Exercise 1.5"), after_predicting("attention.hidden_key"):
 #   are x.
 # - **Self-attention**: one sequence, y = x. Each word of a sentence looks things up in the same sentence.
 #
-# **By hand**, all sizes 1: y = 1; x = 1, 2; $W_q$ = 1, $W_k$ = 0.69, $W_v$ = 10. The keys are 0.69 and 1.39, the scores
-# too (√1 = 1), their exponentials 2 and 4, the weights 1/3 and 2/3, the values 10 and 20, the output **16.7**.
+# **By hand**, all sizes 1: y = 1; x = 1, 2; $W_q$ = 1, $W_k$ = 0.69, $W_v$ = 10. The query is 1, the keys are 0.69 and
+# 1.39. So are the scores, since √1 = 1. Their exponentials are 2 and 4, the weights 1/3 and 2/3, the values 10 and 20,
+# and the output is **16.7**.
 
 # %% draw=true
 # Where queries, keys and values come from
@@ -407,7 +409,8 @@ show(drawings.asking())
 #
 # <details><summary>Hint 1</summary>You have written the look-up already. Which three tensors does it
 # take?</details>
-# <details><summary>Hint 2</summary>Does the mask have to be changed for it?</details>
+# <details><summary>Hint 2</summary>Queries come from y and keys from x. Does a mask (T_y, T_x) have to be
+# changed?</details>
 # <details><summary>The idea</summary>Three projections, two of them of x, then your function of Exercise
 # 1.5.</details>
 
@@ -437,8 +440,8 @@ def cross_attention(y, x, W_q, W_k, W_v, mask=None):
 check("attention.cross", cross_attention)
 
 # %% [markdown]
-# Here is a sentence with vectors that you can read. Four features say what kind of word it is; $W_q$ turns that
-# into what it looks for. A model would learn these numbers; we write them by hand to see what they do.
+# Here is a sentence with vectors that you can read. Four features say of what kind each word is, and $W_q$ turns that
+# into what the word looks for. A model would learn these numbers; we write them by hand to see what they do.
 
 # %%
 words = ["the", "cat", "sat", "because", "it", "was", "tired"]
@@ -470,8 +473,8 @@ with waiting_for("Exercise 1.6"):
     print("it, after    ", "  ".join(f"{value:6.2f}" for value in outputs[it].tolist()))
 
 # %% [markdown]
-# *it* looks at *cat*, and its output is mostly animate: it now says what *it* refers to. *the*, *because* and *was*
-# ask for nothing here: all their scores are 0, so they look at every word equally.
+# *it* looks at *cat*, and its output is mostly animate: the vector now says what *it* refers to. *the*, *because* and
+# *was* ask for nothing here: all their scores are 0, so they look at every word equally.
 
 # %% [markdown]
 # The model of 1.0 does the same. Its vectors have 48 features instead of four, and nobody chose their meaning. For
@@ -515,7 +518,7 @@ explorers.attention_explorer(scaled_dot_product_attention)
 # **Question 1.7** · graded by hand · 8 minutes · 5 points
 #
 # How does self-attention differ from a decoder's attention over an encoder's vectors? For each, say where queries,
-# keys and values come from, what shape the weights have, and what it is for. Name one thing that both have in
+# keys and values come from, what shape the weights have, and what it is for. Name one thing that they have in
 # common. Five sentences are enough.
 
 # %% [markdown] written="attention.self_or_encoder" points=5
@@ -541,7 +544,7 @@ explorers.attention_explorer(scaled_dot_product_attention)
 # ## 1.8 Why √d_k: how large is a dot product?
 #
 # Why are scores divided by $\sqrt{d_k}$? Not because large numbers would overflow: in float32 your softmax handles
-# scores of ±10⁴. So let us measure, and first: how large do scores get? Let the components of q and k be random and
+# scores of ±10⁴. So let us measure. First, how large do scores get? Let the components of q and k be random and
 # independent, each with mean 0 and variance 1. A score is a sum with one term for each of the $d_k$ components:
 #
 # $$q \cdot k = q_1 k_1 + q_2 k_2 + \dots$$
@@ -572,7 +575,7 @@ with after_predicting("attention.size"):
 # ## 1.9 Why √d_k: a softmax that stops learning
 #
 # What do large scores do? With two keys whose scores differ by $g$, the larger weight is $w = 1/(1 + e^{-g})$. Its
-# derivative with respect to its own score, $w(1-w)$, says how much it changes when that score changes a little:
+# derivative with respect to its own score is $w(1-w)$. That is how fast the weight changes with the score:
 #
 # | gap $g$ | weight $w$ | derivative $w(1-w)$ |
 # | --- | --- | --- |
@@ -582,7 +585,7 @@ with after_predicting("attention.size"):
 # | 32 | 1.0000 | 0.00000000000001 |
 #
 # With a large gap the softmax is *saturated*: one weight is nearly 1, and hardly any gradient comes back to change
-# that. All numbers are finite, but the scores hardly learn. Let us measure this for many queries.
+# that. All numbers are finite, but queries and keys hardly learn. Let us measure this for many queries.
 #
 # Each of N queries has T keys of its own. The function below begins with their scores, (N, T). It ends with the
 # softmax and the gradient: for each query, the largest weight, and the length (the *norm*) of this weight's
@@ -603,7 +606,7 @@ def saturation(q, k, scaled):
     much gradient it lets through.
 
     Args:
-        q: one query a row, (N, d_k).
+        q: one query per row, (N, d_k).
         k: the T keys of each query, (N, T, d_k).
         scaled: whether the scores are divided by √d_k.
 
@@ -660,7 +663,7 @@ large = torch.full((1024,), 8.0, dtype=torch.float16)
 print("q·k", (large @ large).item(), "   (q/√d_k)·k", (large / math.sqrt(1024) @ large).item())
 
 # %% [markdown]
-# Move $d_k$ and see it happen. Then divide by $\sqrt{d_k}$ and move it again.
+# Move $d_k$ and watch the softmax saturate. Then tick *divide by √d_k* and move it again.
 
 # %% draw=true
 # Explore: large scores, with and without the scale
@@ -699,7 +702,7 @@ explorers.saturation_explorer(saturation)
 
 # %% exercise="attention.additive"
 def additive_attention(query, keys, values, W_q, W_k, v):
-    """Compare a query with each key by a
+    """Compare a query with each key through a
     small network, and average the values.
 
     Args:
@@ -757,10 +760,10 @@ with waiting_for("Exercises 1.5 and 1.10a"):
         print(f"{name}: do gradients and differences agree?", torch.autograd.gradcheck(function, inputs))
 
 # %% [markdown]
-# Both are differentiable: tanh, which lies between −1 and 1, is smooth, with the derivative $1 - \tanh^2$. What
-# differs is the cost, for T queries and T keys of d features. Each projection takes T·d² multiplications:
-# dot-product attention, as in 1.6, has three, additive attention two. For the scores and the averages, both need
-# about 2·T²·d more. But dot products are one matrix product. Additive attention computes T²·d sums, puts each
+# Both are differentiable: tanh, which lies between −1 and 1, is smooth, with the derivative $1 - \tanh^2$. They
+# differ in cost. Take T queries and T keys of d features. Each projection takes T·d² multiplications: dot-product
+# attention, as in 1.6, has three, additive attention two. For the scores and the averages, both need
+# about 2·T²·d more. But all dot products are one matrix product. Additive attention computes T²·d sums, puts each
 # through a tanh, and keeps them all for the gradient. So the dot product is "much faster and more space-efficient
 # in practice" (Vaswani et al. 2017, section 3.2.1). At large $d_k$, they add, additive attention does better than
 # dot products that aren't scaled (Britz et al. 2017). Here are your two functions, with their projections, timed
@@ -784,21 +787,21 @@ with waiting_for("Exercises 1.6 and 1.10a"):
 # %% [markdown]
 # **Question 1.10b** · graded by hand · 8 minutes · 5 points
 #
-# Compare dot-product with additive attention: how each computes a score, whether both are differentiable, and what
-# differs in time and memory, and why. Say which of the two needs $\sqrt{d_k}$, and why the other doesn't. Use what
-# you measured.
+# Compare dot-product with additive attention. How does each compute a score? Are both differentiable? How do they
+# differ in time and memory, and why? Which of the two needs $\sqrt{d_k}$, and why doesn't the other? Use what you
+# measured.
 
 # %% [markdown] written="attention.dot_or_additive" points=5
 # ### BEGIN SOLUTION
 # **Model answer.** Dot-product attention takes q·k/√d_k, where q and k have the same size (after projection).
-# Additive attention brings q and k to a common size, adds them, and reads a score from tanh of the sum by a vector
-# v; q and k may differ in size. Both are differentiable everywhere: tanh is smooth, gradcheck agrees for both, and
+# Additive attention brings q and k to a common size, adds them, and reads a score from the tanh of the sum with a
+# vector v; q and k may differ in size. Both are differentiable everywhere: tanh is smooth, gradcheck agrees for both, and
 # we trained the additive one by gradient descent. Apart from the projections, the number of multiplications is of
 # the same order, T²·d. But all dot products are one matrix product, which hardware is made for, and only the T × T
 # scores are stored. The additive one forms T × T × d_a numbers and a tanh of each, so it is slower (several times
 # in our timing) and needs d_a times the memory for its hidden layer. Dot products of random vectors have variance
-# d_k, which saturates the softmax, hence the scale. tanh lies between −1 and 1, so that an additive score is at
-# most the sum of |v_i| however large q and k are.
+# d_k, which saturates the softmax, hence the scale. tanh lies between −1 and 1, so an additive score is at most the
+# sum of |v_i|, however large q and k are.
 #
 # **Rubric**
 # - 1 point: how each computes a score.
@@ -835,8 +838,8 @@ with waiting_for("Exercise 1.6"), after_predicting("attention.order"):
     show(axes[0])
 
 # %% [markdown] reveals="attention.order"
-# The same numbers, in a different order. Each word gets the same output in both sentences, so who bites whom is
-# lost.
+# Both maps show the same weights; only their rows and columns have changed places, as the words have. Each word gets
+# the same output in both sentences, so who bites whom is lost.
 
 # %% [markdown]
 # Two properties that a layer can have when positions are shuffled by a permutation $p$:
@@ -845,8 +848,9 @@ with waiting_for("Exercise 1.6"), after_predicting("attention.order"):
 #   same way.
 # - **invariant**: $\text{layer}(x_p) = \text{layer}(x)$. Shuffle the input, and the output stays the same.
 #
-# **By hand.** x = (1, 2, 4), shuffled to (2, 1, 4). Doubling gives (2, 4, 8), and then (4, 2, 8): equivariant. The sum gives 7 and 7:
-# invariant. Running sums give (1, 3, 7), and then (2, 3, 7): neither.
+# **By hand.** x = (1, 2, 4), shuffled to (2, 1, 4). Doubling x gives (2, 4, 8); doubling the shuffled x gives
+# (4, 2, 8), shuffled in the same way: equivariant. The sum is 7 both times: invariant. Running sums give (1, 3, 7),
+# and for the shuffled x (2, 3, 7): neither.
 #
 # **Exercise 1.11** · difficulty 3 of 5 · 10 minutes · 3 points
 #
@@ -902,9 +906,9 @@ with waiting_for("Exercises 1.6 and 1.11"):
         print(f"{name:<28} {gaps[0]:16.4f}  {gaps[1]:14.4f}")
 
 # %% [markdown]
-# Self-attention is equivariant, and that is why it doesn't know the order of words. It isn't because dot products are
-# symmetric, dot(a, b) = dot(b, a): that is about swapping the two *arguments* of one score, not about shuffling
-# *positions*. The matrices $W_q$ and $W_k$ above differ, so that its scores aren't even symmetric.
+# Self-attention is equivariant, and that is why it doesn't know the order of words. The reason isn't that dot products
+# are symmetric, dot(a, b) = dot(b, a): that is about swapping the two *arguments* of one score, not about shuffling
+# *positions*. And since $W_q$ and $W_k$ differ above, the scores aren't even symmetric.
 #
 # If you add to each vector something that depends on its position, the layer is no longer equivariant. That is how a
 # Transformer knows word order, and the subject of lesson 3. (The mean, written at every position, has both
@@ -934,7 +938,7 @@ def self_attention(x, W_q, W_k, W_v):
 # <details><summary>Hint 1</summary>Which part of the formula in 1.4 does each line compute?</details>
 # <details><summary>Hint 2</summary>How large is a typical score after line 3? Compare that with what goes into the
 # softmax.</details>
-# <details><summary>The idea</summary>Each part of the formula should be there once.</details>
+# <details><summary>The idea</summary>Each part of the formula should occur exactly once.</details>
 
 # %% exercise="attention.find_slip"
 slip_line = ...
@@ -946,8 +950,8 @@ slip_line = 4
 check("attention.find_slip", slip_line)
 
 # %% [markdown]
-# What did the slip do? For the random vectors of 1.8, scores scaled once have size 1. Scaled twice, they have size
-# $1/\sqrt{d_k}$: the larger $d_k$, the closer attention comes to a plain average, without any error or warning.
+# What does the slip do? For the random vectors of 1.8, scores scaled once have size 1. Scaled twice, they have size
+# $1/\sqrt{d_k}$: the larger $d_k$ is, the closer attention comes to a plain average, without any error or warning.
 
 # %% draw=true
 # The weights, scaled once and scaled twice
@@ -964,13 +968,13 @@ with waiting_for("Exercise 1.2"):
 # %% [markdown]
 # ## 1.13 Your attention writes
 #
-# The model of 1.0 can also *write*: it draws a next word, each as often as the model finds it probable, reads the
-# text with that word in it, draws the next one, and so on to the end of its review. Here **your** function of 1.5
-# does the looking up, once for each head, with later words hidden. The trained model does the rest. The table says
-# whose each part is.
+# The model of 1.0 can also *write*. It draws the next word at random, by the probabilities that it has computed, adds
+# the word to the text, reads the text again, and so on to the end of its review. Here **your** function of 1.5
+# does the looking up, once for each head, with later words hidden. The trained model does the rest. The table shows
+# which parts are yours.
 
 # %% draw="open"
-# Whose each part of the model is
+# Which parts of the model are yours
 with waiting_for("Exercise 1.5"):
     mine = own_reader(attention=scaled_dot_product_attention)
     display(mine.table())
@@ -984,7 +988,7 @@ with waiting_for("Exercise 1.5"):
 # Try these:
 #
 # 1. *Write again* draws different words. How much do the reviews differ at temperature 0.1, and how much at 2?
-#    (Here the scores of the *words* are divided by it; in 1.2 it was those of the keys.)
+#    (Here the temperature divides the scores of the *words*; in 1.2 it divided those of the keys.)
 # 2. Type beginnings of your own: *although*, *i would never*, *the jokes that fill the book*, *simon follows*.
 # 3. Take $\sqrt{d_k}$ out of your function in 1.5, run its cell, and run the two cells above this list again.
 #    What does the model write now? Then put it back.
@@ -1006,7 +1010,7 @@ with waiting_for("Exercise 1.5"):
 #   function does both.
 # - Divide by √d_k once: scores of random vectors have variance d_k, and a saturated softmax has hardly any
 #   gradient.
-# - Additive attention scores each pair by a small network. It has gradients, too, but is slower.
+# - Additive attention scores each pair with a small network. It is differentiable, too, but slower.
 # - Self-attention is permutation equivariant. That has nothing to do with the symmetry of the dot product.
 #
 # **Sources.** Cho et al. 2014, *On the properties of neural machine translation: encoder–decoder approaches*.

@@ -48,9 +48,9 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 #
 # $$\text{output} = \sum_j w_j\, v_j$$
 #
-# **By hand.** Let the wolf's value be 10 and the cat's 30. Half the weight on each gives 0.5·10 + 0.5·30 = 20. Now
-# swap them: let the wolf's be 30 and the cat's 10. The output is 20 again, as it is for 25 and 15. The layers that
-# follow can't tell the two cases apart: who chased whom is lost.
+# **By hand.** Let the wolf's value be 10 and the cat's 30. Half the weight on each gives 0.5·10 + 0.5·30 = 20. Swap
+# the values, 30 for the wolf and 10 for the cat, and the output is 20 again. 25 and 15 give 20, too. The layers that
+# follow can't tell these cases apart, so who chased whom is lost.
 
 # %%
 weights = torch.tensor([[0.5, 0.5]])
@@ -71,8 +71,8 @@ for wolf, cat in ((10.0, 30.0), (25.0, 15.0), (30.0, 10.0)):
 # ## 2.2 Splitting and merging the channels
 #
 # **Why.** Each of H heads could have its own three matrices. One large product is simpler than many small ones:
-# project once, as in lesson 1, and then *share out the channels*. The first D belong to head 0, the next D to head
-# 1, and so on.
+# project once, as in lesson 1, and then *divide the channels among the heads*. The first D belong to head 0, the next
+# D to head 1, and so on.
 #
 # **Formula.** (…, T, C) becomes (…, H, T, D). Entry (h, t, d) of the result is entry (t, h·D + d) of the input. The
 # heads come *before* the positions, so that the last two axes are one head's view of the sentence, (T, D), and
@@ -145,8 +145,8 @@ explorers.split_explorer(split_heads)
 # After the look-up, each head has D numbers for each position. **Merging** puts them side by side, so that they are
 # C channels again: (…, H, T, D) becomes (…, T, H·D), and entry (t, h·D + d) is entry (h, t, d).
 #
-# **By hand.** Head 0 holds [[0, 1], [4, 5]] and head 1 holds [[2, 3], [6, 7]]. Position 0 is 0, 1 from head 0 and 2, 3
-# from head 1. Merged, that is [[0, 1, 2, 3], [4, 5, 6, 7]].
+# **By hand.** Head 0 holds [[0, 1], [4, 5]] and head 1 holds [[2, 3], [6, 7]]. Position 0 gets 0, 1 from head 0 and
+# 2, 3 from head 1; position 1 gets 4, 5 and 6, 7. Merged, that is [[0, 1, 2, 3], [4, 5, 6, 7]].
 #
 # **Exercise 2.2b** · difficulty 2 of 5 · 5 minutes · 2 points
 #
@@ -250,7 +250,7 @@ def attend_by_heads(q, k, v, n_heads, mask=None):
 check("multihead.attend_by_heads", attend_by_heads)
 
 # %% [markdown]
-# Here are two heads over five random vectors, with a causal mask: it hides later words.
+# Here are two heads over five random vectors, with a causal mask, which hides later words.
 
 # %% draw=true
 # Two heads that nobody has trained
@@ -265,8 +265,8 @@ with waiting_for("Exercise 2.3"):
     show(axes[0])
 
 # %% [markdown]
-# One sentence and one mask give two different maps, and in *each* head, each row sums to 1. If a library shows you
-# the average over the heads, it is a map that neither head has.
+# One sentence and one mask give two different maps, and in *each* head, each row sums to 1. Some libraries show the
+# average over the heads, which is neither head's map.
 
 # %% [markdown]
 # ## 2.4 One more axis for the mask
@@ -286,17 +286,18 @@ for n_heads in (4, 2):
         print(f"{n_heads} heads: {error}")
 
 # %% [markdown]
-# With 4 heads there is an error, luckily. With 2 heads the shapes fit, but the meaning is wrong: the first
-# sentence's mask is applied to the first *head* of every sentence.
+# With 4 heads there is an error, luckily. With 2 heads the shapes fit, but the meaning is wrong: the mask of sentence 0
+# is applied to *head* 0 of every sentence.
 #
 # **Exercise 2.4** · difficulty 2 of 5 · 5 minutes · 2 points
 #
 # **Choose the smallest shape that does each job by broadcasting.** Write `"(T_q, T_k)"`, `"(B, T_q, T_k)"`,
 # `"(B, 1, 1, T_k)"` or `"(B, 1, T_q, T_k)"` in place of each `...`
 #
-# <details><summary>Hint 1</summary>On what does it depend whether a key is hidden: sentence, head, query,
+# <details><summary>Hint 1</summary>What decides whether a key is hidden: the sentence, the head, the query, the
 # key?</details>
-# <details><summary>Hint 2</summary>From which queries is padding hidden, and from which a later word?</details>
+# <details><summary>Hint 2</summary>Which queries may not see padding, and which may not see a given later
+# word?</details>
 # <details><summary>The idea</summary>An axis that matters keeps its size, any other has size 1, and axes of size 1
 # in front can be left out.</details>
 
@@ -329,7 +330,7 @@ check("multihead.mask_axes", mask_shapes)
 # $$Q = y\,W_q \quad K = x\,W_k \quad V = x\,W_v \qquad \text{output} = [\text{head}_0, \dots, \text{head}_{H-1}]\; W_o$$
 #
 # Without x, the module is self-attention. In a translator's decoder, y holds the decoder's vectors and x the
-# encoder's: the same module, called with both.
+# encoder's. It is the same module, called with both.
 #
 # **By hand.** In the example of 2.3 the merged outputs are (0.73, 0.5) and (0.5, 0.73). With $W_o$ = [[1, 0], [1, 0]],
 # channel 0 of the output is the sum of both heads, 1.23 at both positions, and channel 1 is 0.
@@ -446,7 +447,7 @@ with waiting_for("Exercises 2.5 and 2.6"):
         print(f"{what:<16} largest difference: outputs {outputs:.0e}, weights {weights:.0e}")
 
 # %% [markdown]
-# What is left is rounding: a float32 has about seven digits, so differences near 1e-07 mean nothing.
+# This is rounding: a float32 has about seven digits, so differences near 1e-07 mean nothing.
 
 # %% [markdown]
 # ## 2.7 What do several heads cost?
@@ -523,8 +524,8 @@ with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"):
     show(plots.lines(heads, series, xlabel="heads", ylabel="million multiplications", log="x"))
 
 # %% [markdown] reveals="multihead.price"
-# The heads share the channels, so parameters and multiplications are **the same for any number of heads**. What
-# grows is the number of weights, with H maps instead of one, and so the softmax's time and memory. Several heads
+# The heads share the channels, so parameters and multiplications are **the same for any number of heads**. Only the
+# number of weights grows, with H maps instead of one, and with it the softmax's time and memory. Several heads
 # aren't *cheaper* than one wide head: their matrix products cost the same (Vaswani et al. 2017, section 3.2.2: the
 # total cost is similar). They are cheap only compared with H heads that are each as wide as the model, the upper
 # line. And each head has only D channels to compare.
@@ -542,8 +543,8 @@ with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"):
 # subject and its object gets a mixture of both. Several heads give each query several rows and several averages,
 # kept apart in channels of their own until W_o mixes them. The cost: with D = C / H the four projections stay C ×
 # C, so the parameters are 4(C² + C) for any H, and the multiplications 4TC² + 2T²C for any H, as the H in front of
-# the attention and the H in D cancel. So they are not cheaper than one head, as "computationally effective" might
-# be read; they cost the same. What grows is memory for the weights, H·T², and the time for their softmax. If every
+# the attention and the H in D cancel. So they aren't cheaper than one head; they cost the same. Only the memory for
+# the weights grows, H·T², and with it the time for their softmax. If every
 # head were as wide as the model, everything would grow H-fold. Very many heads have a drawback: D becomes small,
 # each head compares and carries only D numbers, and in the limit D = 1 a score is one product of two numbers.
 #
@@ -594,7 +595,7 @@ print(table(torch.tensor([7.0, 2.0, 5.0, 4.0])))
 # - output channel 1 is b·m + something small, and has to be W's number.
 #
 # Make the four numbers huge, and the small parts no longer matter. Then E's number divided by W's would always be
-# a/b. But the two numbers can be any two. So no choice of matrices works, even if the weights depend on the
+# a/b. But E and W can have any two numbers. So no choice of matrices works, even if the weights depend on the
 # numbers. ∎
 #
 # **Two heads can**: each fetches one of the numbers, and W_o puts them into their channels. Now set the weights by
@@ -609,12 +610,12 @@ print(table(torch.tensor([7.0, 2.0, 5.0, 4.0])))
 #
 # **Return four matrices with which two heads bring each place both neighbours' numbers.**
 #
-# No biases: Q = x @ W_q and so on. H = 2, D = 2: columns 0 and 1 of W_q, W_k, W_v belong to head 0, columns 2 and 3
-# to head 1. After the merge, channels 0 and 1 come from head 0, and 2 and 3 from head 1. The check compares to one
-# decimal. If your numbers are close but not right, the softmax isn't sharp enough yet.
+# There are no biases: Q = x @ W_q and so on. H = 2 and D = 2, so columns 0 and 1 of W_q, W_k, W_v belong to head 0,
+# columns 2 and 3 to head 1. After the merge, channels 0 and 1 come from head 0, and 2 and 3 from head 1. The check
+# compares to one decimal. If your numbers are close but not right, the softmax isn't sharp enough yet.
 #
-# <details><summary>Hint 1</summary>Begin with W_k: both heads' keys should be the place's direction. Which channels
-# of x hold it, and in which columns must it end up?</details>
+# <details><summary>Hint 1</summary>Begin with W_k: in both heads, a place's key should be its direction. Which channels
+# of x hold that, and in which columns must it end up?</details>
 # <details><summary>Hint 2</summary>What does each head ask for? The transposed matrix turns anticlockwise. W_v has
 # to hand the same channel of x to both heads.</details>
 # <details><summary>The idea</summary>All four matrices are zero except for blocks. Keys are directions:
@@ -659,8 +660,8 @@ with waiting_for("Exercises 2.3 and 2.8"):
     show(axes[0])
 
 # %% [markdown]
-# Does gradient descent find this, too, and how far does it get with one head that is as wide as both together? We
-# train your module on random numbers with mean 0 and variance 1, three runs with one head and three with two.
+# Does gradient descent find such weights, too? And how far does it get with one head that is as wide as both together?
+# We train your module on random numbers with mean 0 and variance 1, three runs with one head and three with two.
 
 # %% predict="multihead.one_head"
 
@@ -675,9 +676,9 @@ with waiting_for("Exercise 2.5"), after_predicting("multihead.one_head"):
     show(repeats.curves(runs, title="Three runs each, and their mean", **labels))
 
 # %% [markdown] reveals="multihead.one_head"
-# One head stays near 0.5: of two independent numbers with variance 1, a single average can carry one. (It gets a
-# little lower, because the weights can depend on the numbers and so bring in some more. That is the "something
-# small" of the proof.) With two heads, the error falls towards 0.
+# One head stays near 0.5, or a little below: of two independent numbers with variance 1, a single average can carry
+# one. (It can get lower, because the weights can depend on the numbers and so bring in some more. That is the
+# "something small" of the proof.) With two heads, the error falls towards 0.
 
 # %% [markdown]
 # The proof needs both answers to come from the *same channel*. If one were a number and the other a colour, in a
@@ -696,8 +697,8 @@ for row in range(3):
 
 # %% [markdown]
 # The reader has a table of vectors for the words (`torch.nn.Embedding`, as in 1.3), one for the positions in the
-# sentence (see lesson 3), your attention, and two linear layers that each choose one of 20 nouns. So whatever the
-# answer at *chased* knows about the wolf came through attention.
+# sentence (see lesson 3), your attention, and two linear layers that each choose one of 20 nouns. So the answer at
+# *chased* can learn of the wolf only through attention.
 
 
 # %%
@@ -920,9 +921,9 @@ with waiting_for("Exercises 2.5, 2.10 and 2.11"), torch.no_grad():
     show(plots.bars(names, importance, ylabel="the loss grows by", title="One head off at a time"))
 
 # %% [markdown]
-# Compare with the map above: a head that looks at the subject matters for *who* and hardly for *whom*; for a head
-# that looks at the object it is the opposite. But heads that look at the same noun needn't matter equally: how much
-# one is missed depends on the others.
+# Compare this with the map in 2.9: a head that looks at the subject matters for *who* and hardly for *whom*; a head
+# that looks at the object does the opposite. But heads that look at the same noun needn't matter equally: how much one
+# is missed depends on the others.
 #
 # Are two of the four heads enough? Here are all six pairs, with the other two heads off and no further training:
 
@@ -997,10 +998,10 @@ explorers.heads_explorer(read)
 #
 # At the end of lesson 1, your attention wrote book reviews in a trained model. Now **your** module makes both of
 # that model's look-ups, with the model's weights in its four matrices. If your attention of lesson 1 passed its
-# check on this computer, your module calls that one, otherwise the course's. The table says which.
+# check on this computer, your module calls it, and otherwise it calls the course's. The table says which.
 
 # %% draw="open"
-# Whose each part of the model is
+# Which parts of the model are yours
 with waiting_for("Exercise 2.5"):
     mine = own_reader(heads=MultiHeadAttention)
     display(mine.table())
@@ -1023,7 +1024,7 @@ with waiting_for("Exercises 2.5 and 2.10"), torch.no_grad():
 # %% [markdown]
 # Try these:
 #
-# 1. Type *the jokes that fill the book*. Which head looks at *jokes*, and who still writes *are* without it?
+# 1. Type *the jokes that fill the book*. Which head looks at *jokes*? Which of the three models still write *are*?
 # 2. Type *luckily , the plot is*, then *sadly , the plot is*. Which head looks at the mood?
 # 3. Type *in her new mystery ,* and write again, several times. What does the model lose with each head?
 
@@ -1033,7 +1034,7 @@ with waiting_for("Exercises 2.5 and 2.10"), torch.no_grad():
 # - One head gives each query one average. Several heads give several, side by side, and W_o mixes them.
 # - Split: cut the last axis into (H, D), *then* swap H and T. Merge: swap back, then flatten. `view` alone mixes up
 #   positions, without an error.
-# - Scale by √d_head. The softmax runs over the keys, separately in each head.
+# - Divide the scores by √d_head. The softmax runs over the keys, separately in each head.
 # - A mask is broadcast to (B, H, T_q, T_k): one mask per sentence needs an axis of size 1 for the heads.
 # - At fixed d_model, parameters and multiplications don't depend on the number of heads. The number of weights
 #   does.

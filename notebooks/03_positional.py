@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 3 · Positions
 #
-# - **You will learn** what attention can't do without positions, and five ways to tell it where a word is. Each
-#   fixes something that you will first see fail: rows added to the input, learned or computed; numbers for
-#   distances, learned or fixed, added to the scores; and rotary positions, which turn queries and keys.
+# - **You will learn** what attention can't do without positions, and five ways to tell it where a word is: rows added
+#   to the input, learned or computed; numbers for distances, learned or fixed, added to the scores; and rotary
+#   positions, which turn queries and keys. Each fixes something that you will first see fail.
 # - **You need** lesson 1: scaled dot-product attention, masks, and what *equivariant* means. From lesson 2: heads.
 #   Sine and cosine.
 # - **Time** {minutes} minutes. Sections 3.1 to 3.6 and 3.7 to 3.12 fit two sittings.
@@ -44,8 +44,8 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 3.1 A reader without positions
 #
-# Here is the reader of lesson 1 again, which also writes book reviews, and a second one that was trained in the
-# same way, but without positions: nothing tells it where a word is. Both read two texts that have the same words:
+# Here is the reader of lesson 1 again, and a second one that was trained in the same way, but without positions:
+# nothing tells it where a word is. Both read two texts that have the same words:
 #
 # - *sadly , the plot is gripping . luckily , the jokes are …*
 # - *luckily , the plot is gripping . sadly , the jokes are …*
@@ -72,8 +72,9 @@ with waiting_for("your prediction"), after_predicting("positional.bag"):
 # but not which of them belongs to the jokes.
 #
 # In lesson 1 you measured why: self-attention is **equivariant**. Shuffle the words, and each word keeps its output.
-# (The reason isn't that q·k = k·q. With $W_q \ne W_k$, word $i$ scores word $j$ differently than $j$ scores $i$, and the
-# order is still lost, because the layer does the same at every position.)
+# (The reader has a causal mask, but its last word sees them all.) The reason isn't that q·k = k·q. With
+# $W_q \ne W_k$, word $i$ scores word $j$ differently than $j$ scores $i$, and the order is still lost, because the
+# layer does the same at every position.
 
 # %% [markdown]
 # So something has to say where each word is: a **positional encoding**. It can be added to the vectors or to the
@@ -86,13 +87,11 @@ show(drawings.five_ways())
 # %% [markdown]
 # ## 3.2 A row for each position
 #
-# **Why.** The first idea is to give each vector something that says where it is: a table with one row for each
-# position, added to the words. The table can be **learned**, as the vectors of words are (Gehring et al. 2017,
-# section 3.1). BERT, GPT-2 and our reader have such a table.
+# **Why.** The first idea is to add to each word's vector something that says where the word is: the row for its
+# position, from a table with a row for each. The table can be **learned**, as the vectors of words are (Gehring et al.
+# 2017, section 3.1). BERT, GPT-2 and our reader have such a table.
 #
 # $$x'_{b,p} = x_{b,p} + \text{table}_p$$
-#
-# A word's vector is looked up by *which word* it is, a row of this table by *where* it is.
 #
 # **By hand.** In a batch of 2 sentences with 3 words each, the first sentence gets rows 0, 1, 2, and so does the
 # second.
@@ -111,8 +110,8 @@ where = torch.arange(10.0).unsqueeze(1).expand(10, 4)  # row p holds nothing but
 print(copied_code(torch.zeros(2, 3, 4), where)[..., 0])
 
 # %% [markdown]
-# Every word of sentence 0 got row 0, and every word of sentence 1 got row 1. The shapes are right, and training
-# runs without an error. But all words of a sentence get the same vector, which says nothing about their positions.
+# Every word of sentence 0 got row 0, and every word of sentence 1 got row 1. So all words of a sentence get the same
+# vector, which says nothing about their positions, and training runs without an error.
 #
 # **Exercise 3.2** · difficulty 2 of 5 · 6 minutes · 2 points
 #
@@ -156,8 +155,8 @@ with waiting_for("Exercise 3.2"):
     show(grid(right_way, sentences, columns, title="your function", digits=0, ax=right))
 
 # %% [markdown]
-# On the left the numbers count sentences, on the right words. In any model that adds positions, check this line
-# first. A quick test: put the same sentence into a batch twice, and both outputs must be equal. And shuffle its
+# On the left the numbers count sentences, on the right words. In any model that adds positions, check that line of
+# code first. A quick test: put the same sentence into a batch twice, and both outputs must be equal. And shuffle its
 # words: the equivariance gap must not be 0.
 
 # %% draw=true
@@ -194,12 +193,12 @@ with waiting_for("Exercise 3.2"):
         print(f"  {text} …\n     ", found)
 
 # %% [markdown]
-# These are the probabilities of 3.1, as they should be. In 3.11 the reader will write with your function.
+# These are the probabilities of 3.1, as they should be.
 
 # %% [markdown]
 # ### Where the table ends
-# Which rows of a learned table does training reach? We add 24 rows to 32 sentences of 16 words,
-# and look at the gradient:
+# Which rows of a learned table does training reach? We add a table of 24 rows to 32 sentences of 16 words, and look
+# at the table's gradient:
 
 # %% draw=true
 # Which rows of a learned table get a gradient
@@ -230,9 +229,9 @@ print("speaker", " ".join("ABCD"[n] for n in speaker))
 
 # %% [markdown]
 # **The model** is one layer of attention with 4 heads and a causal mask: each token sees itself and what came
-# before. It trains on texts of 16 tokens, and then reads texts of 16, 32 and 64. What counts is the accuracy on the
-# **last 8 tokens**: in the long texts, these are at positions that didn't occur in training. Of each kind, five
-# models are trained side by side, from different random numbers and on different texts: one model alone would prove
+# before. It trains on texts of 16 tokens, and then reads texts of 16, 32 and 64. We measure its accuracy on the
+# **last 8 tokens**: in the long texts, these are at positions that didn't occur in training. We train five models of
+# each kind side by side, from different random numbers and on different texts, since one model alone would prove
 # little. (`helpers/positional/experiments.py` has the code. A `Way` says which of your functions goes where.)
 
 # %% draw=true
@@ -245,15 +244,15 @@ with waiting_for("Exercise 3.2"):
 
 # %% [markdown]
 # At 16 tokens the model without positions is right two times in three (often there are only a few names to choose
-# from); with the table it is nearly always right. In the shaded part, beyond the training length, the model does
-# worse than without positions.
+# from); the model with the table is nearly always right. But in the shaded part, beyond the training length, it does
+# worse than the one without positions.
 
 # %% [markdown]
 # ## 3.3 A row for every position: sines and cosines
 #
 # **Why.** If rows beyond the training length are the problem, don't learn rows: compute them, by a formula that has one
-# for *every* position. A clock tells the time with a few hands of different speeds. The second hand
-# distinguishes moments close together, the hour hand distant ones. Do the same with positions: $d_{model}/2$ hands,
+# for *every* position. A clock tells the time with a few hands of different speeds. Its fast hands
+# distinguish moments close together, its slow ones distant moments. Do the same with positions: $d_{model}/2$ hands,
 # each given by the sine and cosine of its angle, which always lie between −1 and 1.
 #
 # **Formula** (Vaswani et al. 2017, section 3.5). For position $p$ and pair $i = 0, 1, 2, \dots$
@@ -327,8 +326,7 @@ with waiting_for("Exercise 3.3"):
 # The left columns change quickly, the right ones hardly at all within 64 positions.
 
 # %% [markdown]
-# The same model again, with this table in place of the learned one. It has a row for every position of the long
-# texts.
+# The same model again, with this table in place of the learned one:
 
 # %% predict="positional.beyond"
 
@@ -431,9 +429,9 @@ with waiting_for("Exercises 3.3 and 3.4"), after_predicting("positional.similar"
 # \begin{pmatrix} \cos b & -\sin b \\ \sin b & \cos b \end{pmatrix} =
 # \begin{pmatrix} \sin(a+b) & \cos(a+b) \end{pmatrix}$$
 #
-# The block is the usual rotation matrix, which turns an arrow anticlockwise by $b$. (It usually has on its right a
-# column with the cosine first. Here it has on its left a row with the sine first. Each of the two changes alone would
-# reverse the turn; together they cancel.)
+# The block is the usual rotation matrix, which turns an arrow anticlockwise by $b$. (Usually it multiplies a column
+# from the left, with the cosine first. Here it multiplies a row from the right, with the sine first. Each of the two
+# changes alone would reverse the turn; together they cancel.)
 #
 # A table has many pairs, each with its own speed. So the whole matrix is **block diagonal**: one such 2 × 2 block
 # for each pair, and zeros elsewhere.
@@ -526,8 +524,8 @@ explorers.positions_explorer(sinusoidal)
 #
 # Suppose a head sees nothing but sinusoidal positions: query $i$ is table[i] $W_q$, key $j$ is table[j] $W_k$.
 # Choose $W_q$ and $W_k$ so that every position looks three positions back, and say why that works for every $i$.
-# How sharply does the head look (think of 3.4)? Would it work with random rows? In a real model the words are
-# added, too: what does the head lose by that?
+# How sharply does the head look (think of 3.4)? Would it work with random rows? In a real model the rows are added to
+# words: how does that disturb the head?
 
 # %% [markdown] written="positional.three_back" points=5
 # ### BEGIN SOLUTION
@@ -653,16 +651,15 @@ with waiting_for("Exercises 3.2, 3.3 and 3.7"):
     show(by_length({"who is speaking?": results}))
 
 # %% [markdown]
-# Where the numbering starts makes no difference: nothing in the model depends on it. At 16 tokens it gets a little
-# less right than the tables. It loses a few points with each doubling: all keys more than 15 away share one number,
-# and there are more and more of them.
+# The start of the numbering makes no difference: nothing in the model depends on it. At 16 tokens the model is right a
+# little less often than those with tables. It loses a few points with each doubling of the length: all keys more than
+# 15 away share one number, and there are more and more of them.
 
 # %% [markdown]
 # ## 3.8 Turning queries and keys
 #
-# **What fails.** A head's bias is the same for all words. Here is a task in which the *word* decides how far back to
-# look: token 0 asks for the token one position back, token 1 for the one two back, and so on to token 7, which asks for
-# the one eight back. The model has 4 heads.
+# **A different task.** Here the *word* decides how far back to look: token 0 asks which token was one position back,
+# token 1 which was two back, and so on to token 7 and eight back. The model has 4 heads, and each learns its own bias.
 
 # %% predict="positional.word_decides"
 
@@ -675,8 +672,9 @@ with waiting_for("Exercise 3.7"), after_predicting("positional.word_decides"):
         print(f"{name:<14} {right.mean():.2f} (five models: {right.min():.2f} to {right.max():.2f})")
 
 # %% [markdown] reveals="positional.word_decides"
-# Little more than a third, not much better than without positions. A sum of *what the words say* and *what the
-# distance says* can't express that each word has a distance of its own.
+# Little more than a third of the answers are right, not many more than without positions. A head's bias is the same for
+# all words: a score that adds up a part for the words and a part for the distance can't give each word a distance of
+# its own.
 
 # %% [markdown]
 # **Why.** In 3.5, a shift turned each pair of the *position's vector*. Now turn each pair of the *query and the
@@ -697,7 +695,7 @@ with waiting_for("Exercise 3.7"), after_predicting("positional.word_decides"):
 # 1. Turning two vectors by the same angles doesn't change their dot product. So turn both of these by $-i$:
 #    $\;R_i\, q \cdot R_j\, k = R_{-i} R_i\, q \cdot R_{-i} R_j\, k$.
 # 2. Angles add up: $R_{-i} R_i$ turns by 0, and $R_{-i} R_j$ by $j - i$ steps.
-# 3. So $\;R_i\, q \cdot R_j\, k = q \cdot R_{j-i}\, k$. The score depends on $i$ and $j$ only by their **distance**.
+# 3. So $\;R_i\, q \cdot R_j\, k = q \cdot R_{j-i}\, k$. The score depends on $i$ and $j$ only through their **distance**.
 #
 # **By hand**, one pair, so $\omega = 1$. The query (1, 0) at position 2 becomes (cos 2, sin 2) = (−0.42, 0.91). The
 # key (1, 0) at position 5 becomes (cos 5, sin 5) = (0.28, −0.96). Their dot product is −0.99, which is cos 3. At
@@ -725,7 +723,7 @@ def rotary(x, positions, base=10_000.0):
     Args:
         x: queries or keys, (..., T, d), d even.
         positions: (T,), integers: where each
-            vector stands. Not always 0, 1, 2, ...
+            vector is. Not always 0, 1, 2, ...
         base: as in `sinusoidal`.
 
     Returns:
@@ -744,8 +742,8 @@ def rotary(x, positions, base=10_000.0):
 check("positional.rotary", rotary)
 
 # %% [markdown]
-# How do 3.3 and this belong together? Turn arrows that point to the right, (1, 0), with **your** function. What comes
-# out is the sinusoidal table, with each cosine first:
+# How is this related to 3.3? Turn arrows that point to the right, (1, 0), with **your** function, and you get the
+# sinusoidal table, with each cosine first:
 
 # %% draw=true
 # Arrows turned by their positions, and the sinusoidal table
@@ -757,16 +755,16 @@ with waiting_for("Exercises 3.3 and 3.8a"):
 
 # %% [markdown]
 # In each pair of features, the table *adds* an arrow, turned by the position, to the word. Rotary positions turn
-# *the word's own* query and key. The picture below turns a query and a key. Move the key away from the query,
-# then move both, and watch the hands and the score.
+# *the word's own* query and key. The picture below shows that. Move the key away from the query, then move both, and
+# watch the hands and the score.
 
 # %% draw=true
 # Explore: a query and a key, turned
 explorers.rotary_explorer(rotary)
 
 # %% [markdown]
-# If both move, the arrows turn and the diamond, which marks the score, stays: it depends only on the distance. If
-# they move apart, the score goes up and down like the curve of 3.4, for the same reason.
+# If both move, the arrows turn, but the diamond, which marks the score, stays: the score depends only on the distance.
+# If they move apart, it goes up and down like the curve of 3.4, for the same reason.
 #
 # In a model, every layer turns its queries and keys. The **values** stay as they are: a position should decide
 # where to look, not what is found there.
@@ -841,9 +839,9 @@ with waiting_for("Exercise 3.8a"), after_predicting("positional.longer"):
     print(f"rotary, base 100,000, 64 tokens: mean accuracy {right.mean():.2f}")
 
 # %% [markdown] reveals="positional.longer"
-# Rotary loses little at 32 tokens, but at 64 it falls below the model without positions. The second picture shows
-# where its attention goes. The most recent name is hardly ever more than 15 tokens away, but attention **rises
-# again** at large distances, as a clock hand comes round.
+# With rotary positions the model loses little at 32 tokens, but at 64 it falls below the model without positions. The
+# second picture shows where its attention goes. The most recent name is hardly ever more than 15 tokens away, but
+# attention **rises again** at large distances, as a clock hand comes round again.
 #
 # A head has 8 features here, so four pairs, with speeds 1, 0.1, 0.01 and 0.001. It seems that the model
 # distinguishes near from far by the second pair, which completes a turn after $2\pi/0.1 \approx 63$ positions: then
@@ -857,12 +855,12 @@ with waiting_for("Exercise 3.8a"), after_predicting("positional.longer"):
 # **Why.** The bias of 3.7 has a last number: all distances beyond it look the same. The simplest rule without an
 # end is that distant words count less: subtract from each score a number that grows with the distance (Press et
 # al. 2022, who call it ALiBi). Nothing is learned. Each head has its own slope $m_h$, so that some heads look
-# near and others far. (Here alone, as in the paper, heads are counted from 1: $h = 1 \dots H$.)
+# near and others far. (Only here are heads counted from 1, as in the paper: $h = 1 \dots H$.)
 #
 # $$\text{score}_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_k}} - m_h\,|i - j| \qquad m_h = 2^{-8h/H}$$
 #
 # **Two sides.** The paper writes the penalty only for keys before the query. Ours, with $|i - j|$, treats both
-# sides alike, so it also works without a causal mask; under one, the two are the same. The penalty itself hides
+# sides alike, so it also works without a causal mask; under one, the two are the same. The penalty hides
 # nothing: that is the mask's job.
 #
 # **By hand.** With 8 heads the slopes are 1/2, 1/4, and so on to 1/256; with 4 heads 1/4, 1/16, 1/64, 1/256. For the first of 4
@@ -917,7 +915,7 @@ with waiting_for("Exercise 3.9"):
 # %% [markdown]
 # ## 3.10 Which of them works on longer texts?
 #
-# There are two common opinions. The first: sinusoidal positions may let a model work on texts longer than those in
+# Two opinions are common. The first: sinusoidal positions may let a model work on texts longer than those in
 # training. The second: absolute positions are fixed whatever the length, so for long texts use relative ones. Here
 # are all your functions at once:
 
@@ -937,7 +935,7 @@ with waiting_for("Exercises 3.2, 3.3, 3.7, 3.8a and 3.9"):
 # their training length: sinusoidal positions fail almost at once, rotary ones last somewhat longer, the bias of
 # Raffel et al. longer still, and the penalty longest.
 #
-# **Is the penalty the best, then?** For this task, in which nearer is better. Here is a different task: *which
+# **Is the penalty the best, then?** For this task, yes, since nearer is better here. Now a different task: *which
 # token was three positions back?*
 
 # %% draw=true
@@ -952,10 +950,10 @@ with waiting_for("Exercises 3.7 and 3.9"):
         print(experiments.line(name, right))
 
 # %% [markdown]
-# One layer with the penalty can't do it at any length: for the same words, three positions back always counts
-# less than one. The relative bias has a number for the distance −3, and learns it. (It gets worse with length, as
-# before.) No scheme is best for all tasks. Ask which distances a scheme *can* express, and what it does with
-# those that didn't occur in training.
+# One layer with the penalty can't do it at any length: of two equal words, the one three positions back always counts
+# less than the one just before. The relative bias has a number for the distance −3, and learns it. (It gets worse with
+# length, as before.) No scheme is best for all tasks. Ask which distances a scheme *can* express, and what it does
+# with those that didn't occur in training.
 #
 # **Does a model always need positions?** Under a causal mask the first token sees one token, and the tenth sees
 # ten, so the mask itself contains the order. One layer can't do much with that. Here is the same model with two
@@ -969,7 +967,7 @@ print(experiments.line("none, two layers", right))
 # %% [markdown]
 # At 16 tokens it gets about as much right as the relative bias. So a causal model of several layers can infer the
 # order by itself. Haviv et al. (2022) found the same in language models of up to 1.3 billion parameters. An encoder
-# without a causal mask can't. And beyond the training length this model fails, too.
+# without a causal mask can't. And beyond the training length this model, too, soon fails.
 #
 # (One layer, small tables, made-up texts: the numbers hold only for this model.)
 #
@@ -984,10 +982,10 @@ print(experiments.line("none, two layers", right))
 # ### BEGIN SOLUTION
 # **Model answer.** (a) The table exists for any length, near positions are similar, and one matrix moves all
 # positions, so it could work *in principle*; the paper says may. In our experiment all five models had nearly
-# everything right at 16 tokens and about half at 32, no better than without positions. That a row is defined
-# doesn't mean that the model has learned to use it. (b) Learned positions are fixed: rows beyond the training
+# everything right at 16 tokens and about half at 32, no better than without positions. A row may be defined, and yet
+# the model hasn't learned to use it. (b) Learned positions are fixed: rows beyond the training
 # length get no gradient, and beyond the table there are none. The sinusoidal table isn't limited to any length, and
-# yet it failed. That relative ones do better is what we measured, but not all of them and not without end: the bias
+# yet it failed. Relative ones did better in our experiments, but not all of them, and not without end: the bias
 # lost a few points with each doubling, rotary held at 32 and failed at 64, where a pair of features had completed a
 # turn; the penalty held, but couldn't do the second task at all. For 512 to 2048 I would take a relative bias or a
 # penalty, or rotary with a larger base, and measure accuracy or loss on the last tokens of texts of 512, 1024 and
@@ -1012,13 +1010,13 @@ print(experiments.line("none, two layers", right))
 # lessons 1 and 2 look things up, if their checks passed on this computer.
 
 # %% draw="open"
-# Whose each part of the model is
+# Which parts of the model are yours
 with waiting_for("Exercise 3.2"):
     mine = own_reader(positions=add_positions)
     display(mine.table())
 
 # %% [markdown]
-# Three models write beside each other: this one, the one of 3.1 that was trained without positions, and this one
+# Three models write side by side: this one, the one of 3.1 that was trained without positions, and this one
 # with its positions taken away.
 
 # %% draw=true
@@ -1032,7 +1030,7 @@ with waiting_for("Exercise 3.2"):
     display(writing_explorer(writers, "Exercise 3.2"))
 
 # %% [markdown]
-# Press *Write again* a few times. The share of grammatical sentences in 100 reviews at temperature 0.7:
+# Press *write again* a few times. The share of grammatical sentences in 100 reviews at temperature 0.7:
 #
 # | model | grammatical sentences |
 # | --- | --- |
@@ -1041,8 +1039,9 @@ with waiting_for("Exercise 3.2"):
 # | taken away | {measured.reader_reader.0_7_positions_removed.grammatical_sentences:.0f} % |
 #
 # (`python -m benchmarks.reader` counts them.) A model that was trained with positions relies on them. The one that
-# was trained without goes by the last word and the bag before it. It still chooses between *is* and *are* right in
-# {measured.reader_without_positions.is_or_are.right_95_interval:.0f} % of 769 places, but it loses its place in the
+# was trained without goes by the last word and the bag before it. It still chooses correctly between *is* and *are* in
+# {measured.reader_without_positions.is_or_are.right_95_interval:.0f} % of
+# {measured.reader_without_positions.is_or_are.places} cases, but it loses its place in the
 # sentence: once it wrote *the story of irene , simon , irene steals a necklace*.
 
 # %% [markdown]
@@ -1055,7 +1054,7 @@ with waiting_for("Exercise 3.2"):
 #   with distance. One matrix moves every position by k. Yet beyond the training length they failed as well.
 # - A bias by distance is the same wherever a text starts, and the same for all words.
 # - Rotary positions turn queries and keys, so that scores depend only on distances, and each word can prefer its
-#   own. Values stay as they are. Far beyond the training length, hands come round again.
+#   own. Values stay as they are. Far beyond the training length, the hands come round again.
 # - A fixed penalty works at any length, if near words are what counts.
 # - *Defined* at any length isn't *usable* at any length. Measure it beyond the training length, with several seeds.
 #

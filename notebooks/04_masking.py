@@ -41,12 +41,12 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% [markdown]
 # ## 4.1 A word that must not be seen
 #
-# A language model reads *the cat sat* and predicts what comes next. To train it, take a sentence from a book and
-# let **every** position predict the next word. So one sentence gives T questions with known answers, one for each
+# A language model reads *the cat sat* and predicts the next word. To train it, take a sentence from a book and
+# let **every** position predict the word after it. So one sentence gives T questions with known answers, one for each
 # of its T positions.
 #
-# There is a catch: the answer to question $i$ is at position $i + 1$ of the same input. Self-attention looks
-# everywhere, so it would simply look there. The **causal mask** forbids that: position $i$ may look at position $j$
+# There is a catch: the answer to each question $i$ but the last is in the same input, at position $i + 1$. Self-attention
+# looks everywhere, so it would simply look there. The **causal mask** forbids that: position $i$ may look at position $j$
 # only if $j$ isn't later.
 #
 # $$M_{ij} = \text{True} \iff j \le i$$
@@ -157,7 +157,7 @@ check("masking.padding", padding_mask)
 # **By hand.** One sentence of 3 positions, the first of which is padding: real = (False, True, True). Row 0 could
 # see only column 0, which is padding, so it sees nothing. Row 1 sees column 1. Row 2 sees columns 1 and 2.
 #
-# Padding is put in front when a model has to continue a batch of texts: then all last words are in the same column.
+# Padding goes in front when a model has to continue a batch of texts: then all last words are in the same column.
 
 # %% draw=true
 # One row of padding, copied down for each query
@@ -206,7 +206,7 @@ with waiting_for("Exercises 4.1 and 4.3"):
 # The padding hides two whole columns, and two rows are left with nothing at all. Section 4.5 deals with them.
 #
 # With the padding at the end, the causal mask alone would be enough for every real word, since all padding is in
-# its future. An encoder, a model that only reads, has no causal mask, so it needs the padding mask wherever the padding is.
+# its future. An encoder, a model that only reads, has no causal mask, so it always needs the padding mask.
 #
 # **With heads**, this mask needs an axis of size 1 for them, (B, 1, T, T). Without it, if B happens to equal H,
 # there is no error, and mask b is applied to head b (2.4).
@@ -255,9 +255,9 @@ with waiting_for("Exercise 4.1"):
 # ## 4.5 Nothing to look at
 #
 # Some rows of a mask are empty: those of padding in front, or of a sentence without words. Lesson 1's attention sets
-# such a row to −∞, and its softmax is 0/0, which is NaN, "not a number". Does it matter, if nobody reads the output
-# of padding? In this batch two positions of padding come before *the* and *cat*, and a loss will use the outputs of
-# the two words alone.
+# such a row to −∞, and its softmax is 0/0, which is NaN, "not a number". Does that matter, if nobody reads the outputs
+# of padding? In this text two positions of padding come before *the* and *cat*, and the loss will use only the outputs
+# of the two words.
 
 # %%
 torch.manual_seed(0)
@@ -276,15 +276,15 @@ with waiting_for("your prediction"), after_predicting("masking.nan"):
 
 # %% [markdown] reveals="masking.nan"
 # The loss uses only good rows. Still, the gradient is NaN everywhere, and after one step of training so is every
-# parameter that v was computed from. The reason: the gradient of v is $w^\top g$, and the bad rows have $w$ = NaN
-# and $g$ = 0. **0 · NaN is NaN.** So it doesn't help to replace the NaN in the output, or to multiply it by 0. It
-# must be gone before the product with v, or better, never arise.
+# parameter that v was computed from. The reason: the gradient of v is $w^\top g$, where $g$ is the gradient of the
+# output, and the bad rows have $w$ = NaN and $g$ = 0. **0 · NaN is NaN.** So it doesn't help to replace the NaN in the
+# output, or to multiply it by 0. It must be gone before the product with v, or better, never arise.
 
 # %% [markdown]
 # Libraries differ. For such a row, in the version of PyTorch that this course uses, `scaled_dot_product_attention`
 # returns zeros, and `torch.nn.MultiheadAttention` can return NaN. You will see both in 4.10.
 #
-# **Formula.** Zeros are what we want. So the weights of an ordinary row stay as before, and an empty one gets 0:
+# **Formula.** We want zeros. So the weights of an ordinary row stay as before, and an empty row gets 0:
 #
 # $$w_{ij} = \frac{M_{ij}\, e^{s_{ij}}}{\sum_k M_{ik}\, e^{s_{ik}}} \quad\text{or 0 where the sum is empty}$$
 #
@@ -297,8 +297,8 @@ with waiting_for("your prediction"), after_predicting("masking.nan"):
 #
 # The check looks at gradients too.
 #
-# <details><summary>Hint 1</summary>Which finite number hides as well as −∞ in an ordinary row? A row with nothing
-# else becomes uniform in the softmax.</details>
+# <details><summary>Hint 1</summary>Which finite number hides as well as −∞ in an ordinary row? What does the softmax
+# make of a row that holds nothing else?</details>
 # <details><summary>Hint 2</summary><code>torch.finfo(scores.dtype).min</code>, the lowest number of a dtype, makes
 # no NaN. After the softmax, what can you still do to the weights of an empty row?</details>
 # <details><summary>The idea</summary>Hide twice: finite scores before the softmax, and weights of 0 after it. In an
@@ -360,7 +360,7 @@ with waiting_for("Exercise 4.5"):
 # ## 4.6 A leak detector
 #
 # **Why.** A model that peeks at the answers has the lowest training loss of all, and is worthless. To catch it, ask
-# the model itself: *does output $i$ change when input $j$ changes?* That is a derivative, and autograd computes it.
+# the model itself: *does output $i$ change when input $j$ changes?* The derivative tells, and autograd computes it.
 #
 # $$\text{sees}_{ij} = \text{True} \iff \frac{\partial\, \text{output}_i}{\partial\, \text{input}_j} \ne 0$$
 #
@@ -380,7 +380,7 @@ with waiting_for("Exercise 4.5"):
 #
 # <details><summary>Hint 1</summary><code>torch.autograd.functional.jacobian(layer, x)</code> has shape (T, d_out,
 # T, d). Which two axes do you have to reduce?</details>
-# <details><summary>Hint 2</summary>Why not add the derivatives up, or the features of an output before
+# <details><summary>Hint 2</summary>What can go wrong if you add up the derivatives, or an output's features before
 # differentiating? Think of +2 and −2.</details>
 # <details><summary>The idea</summary>A pair of positions is connected if any pair of their features is.</details>
 
@@ -463,7 +463,7 @@ with waiting_for("Exercise 4.6"), after_predicting("masking.suspects"):
 # - **B** hides the future after the softmax. The hidden weights are 0, but the denominator contains the hidden
 #   scores, so every other weight depends on them.
 # - **C** takes the softmax over the queries. A column's denominator contains queries that are still to come.
-# - **D** has correct attention. But before it, every feature is normalised over the positions, with a mean and a
+# - **D** has correct attention. But before that, every feature is normalised over the positions, with the mean and the
 #   standard deviation of the whole sentence.
 #
 # So a figure of the weights proves nothing. Gradients test the whole model, not only its attention weights.
@@ -478,8 +478,7 @@ with waiting_for("Exercise 4.6"), after_predicting("masking.suspects"):
 #    Here there is no future that could leak. This is how the model will be *used*.
 # 2. **One pass** over the whole sentence.
 #
-# If output $i$ depends only on the inputs up to $i$, it doesn't matter what comes after them, and the two are
-# equal:
+# If output $i$ depends only on the inputs up to $i$, the inputs after them don't matter, and both ways give the same:
 #
 # $$\text{layer}(x_0 \dots x_{T-1})_i = \text{layer}(x_0 \dots x_i)_i$$
 #
@@ -577,7 +576,7 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), torch.no_grad():
 # ## 4.8 What a leak costs
 #
 # Let us train two models that differ only in the mask. Their texts come from a random process that we know. There
-# are 8 words; with probability 0.7 the next word is the following one (0 follows 7), otherwise one of the
+# are 8 words, 0 to 7. With probability 0.7, word n is followed by n + 1 (and 7 by 0), otherwise by one of the
 # other seven, all equally likely. Nothing else can be predicted, so the best possible loss is the **entropy** of
 # the next word, here in **nats**, the unit of natural logarithms:
 #
@@ -631,9 +630,9 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
 # %% [markdown]
 # **Question 4.8** · graded by hand · 8 minutes · 5 points
 #
-# A colleague trains a language model. The training loss is the lowest she has ever seen, but what the model writes
-# is rubbish. She shows you the attention weights of each layer: above the diagonal there are only zeros. She
-# concludes that nothing can leak. Is she right? Name two faults that fit everything she says, how you would find
+# A colleague trains a language model. The training loss is the lowest she has ever seen, but the model writes
+# rubbish. She shows you the attention weights of each layer: above the diagonal there are only zeros. She
+# concludes that nothing can leak. Is she right? Name two faults that fit everything she says. Say how you would find
 # each, and what you would measure first.
 
 # %% [markdown] written="masking.diagnose" points=5
@@ -661,7 +660,7 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
 # %% [markdown]
 # ## 4.9 A decoder with a memory
 #
-# **Why.** A model that *writes* can't compute all positions in one pass: there is no word 5 before word 4 is
+# **Why.** A model that *writes* can't compute all positions in one pass: word 5 doesn't exist until word 4 is
 # written. So it runs prefix by prefix after all. But one more word changes little. The queries, keys and values of
 # the old words stay the same and, thanks to the mask, so do their outputs. Only the last row is new.
 #
@@ -762,8 +761,8 @@ with waiting_for("Exercises 4.1, 4.5, 4.7 and 4.9a"), after_predicting("masking.
 # The outputs are the same, and the longer the text, the more the cache saves.
 
 # %% [markdown]
-# Write a text word by word, with the cache and without. Without it, the same scores of old queries with old keys
-# are computed again for each word.
+# Here a text is written word by word, with the cache and without. Without it, the same scores of old queries with old
+# keys are computed again for each word. Move the slider:
 
 # %% draw=true
 # Explore: writing with the cache and without
@@ -790,12 +789,12 @@ explorers.cache_explorer(cached_step)
 # answers are in the same sentence, one position later. Asked one by one, they take T passes over T prefixes. With
 # the causal mask output i depends on the inputs up to i alone, so what comes after makes no difference to it, and
 # output i of one pass over the whole sentence is the output of the pass over prefix i. We measured equal outputs
-# and equal gradients, up to rounding; without the mask they differed. What must hold is that *no part* of the model
-# carries anything from a later position to an earlier one: every layer must be causal, not the attention weights
-# alone. In training all words are known beforehand, so all questions can be asked at once, and one pass costs T²
+# and equal gradients, up to rounding; without the mask they differed. For this, *no part* of the model may carry
+# anything from a later position to an earlier one: every layer must be causal, not only the attention weights.
+# In training all words are known beforehand, so all questions can be asked at once, and one pass costs T²
 # scores where the prefixes cost about T³/3. In writing, word i + 1 is the model's own answer and the input of the
-# next question, so it isn't known before it is written. What can be saved is computing the old keys and values
-# again: the cache keeps them, and gives the same outputs.
+# next question, so it isn't known before it is written. But the old keys and values needn't be computed again: the
+# cache keeps them, and gives the same outputs.
 #
 # **Rubric**
 # - 1 point: one sentence holds T questions, each answered by the next word.
@@ -879,8 +878,8 @@ with torch.no_grad():
 
 
 def three_ways(real):
-    """The outputs (2, 5, 4) of four calls, with
-    every mask turned as the called one wants it.
+    """The outputs (2, 5, 4) of four calls, each
+    with the mask of the kind that it wants.
     """
     may, causal = decoder_mask(real), causal_mask(5)
     module = {
@@ -922,8 +921,8 @@ with waiting_for("Exercises 4.1, 4.2, 4.3, 4.5 and 4.10"):
 # %% [markdown]
 # ## 4.11 Where a bias belongs
 #
-# **Why.** What is added to the scores needn't hide a key. It can be any finite number, a **bias** that says how much
-# to prefer a key. ALiBi, for example, subtracts a little for each word of distance (Press et al. 2022).
+# **Why.** A number added to a score needn't hide its key. It can be any finite number, a **bias** that says how much
+# to prefer the key. ALiBi, for example, subtracts a little for each word of distance (Press et al. 2022).
 #
 # **Formula.** The bias is added to the *scaled* scores:
 #
@@ -947,8 +946,8 @@ with waiting_for("Exercises 4.1, 4.2, 4.3, 4.5 and 4.10"):
 # - **c** · −1 for each word of distance
 #
 # <details><summary>Hint 1</summary>In what order does the formula divide and add?</details>
-# <details><summary>Hint 2</summary>What is each bias divided by 8, and e to that?</details>
-# <details><summary>The idea</summary>If both the bias and an eighth of it give a weight of 0, nothing changes. If
+# <details><summary>Hint 2</summary>Divide each bias by 8. Which of the results still gives a weight of 0?</details>
+# <details><summary>The idea</summary>If the bias and an eighth of it both give a weight of 0, nothing changes. If
 # not, the weights differ.</details>
 
 # %% exercise="masking.inside"
@@ -961,8 +960,8 @@ bias_slip = {"line with the slip": 2, "bias that shows it": "c"}
 check("masking.inside", bias_slip)
 
 # %% [markdown]
-# So a bias inside the fraction is divided by $\sqrt{d_k}$ too. That is harmless as long as a mask only hides keys, by
-# −∞ or by a huge number, and wrong for every bias that should weigh them.
+# So a bias inside the fraction is divided by $\sqrt{d_k}$ too. That is harmless for a mask, which only hides keys, by
+# −∞ or by a huge negative number. It is wrong for any bias that weighs keys.
 #
 # **By hand.** $d_k = 64$, so the root is 8. Two keys with q·k = 0, biases 0 and −2. Outside: $e^0 = 1$ and
 # $e^{-2} = 0.135$, weights 0.88 and 0.12. Inside: the bias becomes −0.25, $e^{-0.25} = 0.78$, weights 0.56 and 0.44.
@@ -1008,15 +1007,15 @@ with waiting_for("your prediction"), after_predicting("masking.weak_bias"):
 # ## 4.12 Several layers
 #
 # **Why.** A mask says which positions may look at which in *one* layer. In the next layer, a neighbour already
-# contains what it got from its own neighbours, and passes that on. So what a position can know grows from layer to
-# layer, even under a narrow mask.
+# contains what it got from its own neighbours, and passes that on. So with each layer a position can know more, even
+# under a narrow mask.
 #
 # **Formula.** A layer of a Transformer adds to a position's vector, so the position also keeps what it had. One
 # layer is one step along $S = M \vee I$, with $I$ the identity. After $n$ layers:
 #
 # $$R_n = (S^n > 0) \qquad R_0 = I$$
 #
-# with the matrix product: $(S\,R)_{ij}$ counts the positions $k$ that $i$ sees and that know of $j$.
+# with the matrix product: $(S\,R)_{ij}$ counts the positions $k$ that $i$ sees and that know of $j$. One is enough.
 #
 # **By hand.** A window of two: each position sees itself and the one before it. After one layer position 3 knows of 2
 # and 3. After two, of 1, 2 and 3, since position 2 knew of 1. After three, of all from 0 on.
@@ -1029,8 +1028,8 @@ with waiting_for("your prediction"), after_predicting("masking.weak_bias"):
 # layer adds.</details>
 # <details><summary>Hint 2</summary><code>@</code> needs numbers. How do you turn booleans into floats, and
 # back?</details>
-# <details><summary>The idea</summary>Each layer is the same step: a position keeps what it knows, and learns what
-# all positions that it sees know.</details>
+# <details><summary>The idea</summary>Each layer is the same step: a position keeps what it knows, and learns all that
+# is known to the positions it sees.</details>
 
 
 # %% exercise="masking.reach"
@@ -1060,7 +1059,7 @@ def reach(mask, layers):
 check("masking.reach", reach)
 
 # %% [markdown]
-# So far we have only counted. Your leak detector can test the result on a real stack of layers.
+# So far we have only counted. Now test the result on a real stack of layers, with your leak detector.
 
 # %% draw=true
 # What each position knows of after 1 to 4 layers, by your detector
@@ -1083,8 +1082,8 @@ with waiting_for("Exercises 4.1, 4.5, 4.6 and 4.12"):
 # %% [markdown]
 # A window of $w$ positions reaches $n\,(w - 1)$ positions back after $n$ layers. That is how a model with a narrow
 # window can use a longer text: Mistral 7B has a window of 4,096 and 32 layers, and so in theory a reach of about
-# 131,000 (Jiang et al. 2023, section 2). A causal mask never reaches ahead, however many layers there are, since a
-# triangle times a triangle is a triangle. If every layer is causal, so is the stack.
+# 131,000 positions (Jiang et al. 2023, section 2). A causal mask never reaches ahead, however many layers there are,
+# since a triangle times a triangle is a triangle. If every layer is causal, so is the stack.
 #
 # **Explore.** Draw a mask: each button sets whether its row may look at its column. Then add layers.
 #
@@ -1113,7 +1112,7 @@ explorers.reach_explorer(reach)
 # in training, and then word by word, as in use.
 
 # %% draw="open"
-# Whose each part of the model is
+# Which parts of the model are yours
 with waiting_for("Exercise 4.1"):
     mine = own_reader(mask=causal_mask)
     leaky = own_reader("without a mask", mask=causal_mask)
@@ -1133,8 +1132,8 @@ with waiting_for("Exercise 4.1"):
     display(writing_explorer(writers, "Exercise 4.1"))
 
 # %% [markdown]
-# It has learned to copy the next word, and where it writes there is none. On 100 new reviews its loss is
-# {measured.reader_without_a_mask.new_reviews.per_word_in_one_pass} in one pass and
+# The model without a mask has learned to copy the next word, but when it writes, there is none. On 100 new reviews its
+# loss is {measured.reader_without_a_mask.new_reviews.per_word_in_one_pass} in one pass and
 # {measured.reader_without_a_mask.new_reviews.per_word_one_by_one} in use; the other model's is
 # {measured.reader_reader.new_reviews.per_word_in_one_pass} both times. (`python -m benchmarks.reader` measures this.)
 # If a model with a splendid loss writes *if if if if*, look for a leak.

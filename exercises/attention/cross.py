@@ -100,8 +100,7 @@ exercise.slip(
     of=with_linear,
 ).says("The roles are swapped: y asks, so the queries come from y, and the keys and values come from x.")
 exercise.slip("values_from_y", "x @ W_v → y @ W_v").says(
-    "The values come from y: then x affects the weights alone; what is averaged must come from x, like the "
-    "keys."
+    "The values come from y, so x affects only the weights: the values come from x, like the keys."
 )
 exercise.slip("all_from_x", "y @ W_q → x @ W_q").says(
     "All three come from x, which is self-attention of x: the queries come from y."
@@ -124,8 +123,8 @@ exercise.slip(
     "The mask isn't passed on to scaled_dot_product_attention, so positions that must not be seen get weight."
 )
 exercise.slip("cross_filled_with_minus_hundred", 'float("-inf") → -100', of=all_by_itself).says(
-    "Hidden scores become a number such as −100, or are lowered by as much, and where scores are that "
-    "large a hidden key still gets weight: scaled_dot_product_attention always hides it."
+    "Hidden scores become a number such as −100, or are lowered by 100 or so, and where the visible scores "
+    "are lower still, hidden keys get weight: scaled_dot_product_attention always hides them."
 )
 exercise.slip(
     "mask_turned_round",

@@ -23,5 +23,5 @@ exercise.choice("slip_in_scores", {"": 3}).says(
     "Line 3 is right, dot products divided by √d_k: now see what becomes of these scores further down."
 )
 exercise.choice("slip_in_output", {"": 5}).says(
-    "Line 5 is right: the output averages the values with the weights, and is as good as these are."
+    "Line 5 is right: the output averages the values, so if it is wrong, the weights are."
 )

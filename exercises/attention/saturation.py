@@ -90,14 +90,14 @@ def with_retained_gradient(q, k, scaled):
 
 
 exercise.slip("never_scaled", "    if scaled:\n        scores = scores / math.sqrt(q.size(-1))\n →").says(
-    "The scores are never divided by √d_k: do it when `scaled` is True, and the two can be compared."
+    "The scores are never divided by √d_k: divide them when `scaled` is True, so both can be compared."
 )
 exercise.slip(
     "always_scaled",
     ".squeeze(-1) → .squeeze(-1) / math.sqrt(q.size(-1))",
     "    if scaled:\n        scores = scores / math.sqrt(q.size(-1))\n →",
 ).says(
-    "The scores are always divided by √d_k: do it only when `scaled` is True, and the two can be compared."
+    "The scores are always divided by √d_k: divide them only when `scaled` is True, so both can be compared."
 )
 exercise.slip("saturation_scaled_by_d_k", "math.sqrt(q.size(-1)) → q.size(-1)").says(
     "The scores are divided by d_k: it is √d_k that brings their variance back to 1."

@@ -195,12 +195,12 @@ exercise.slip("mask_sets_zero", "scores.masked_fill(~mask, -math.inf) → scores
     "still get weight: only -inf gives weight 0."
 )
 exercise.slip("filled_with_minus_hundred", "math.inf → 100").says(
-    "Hidden scores become a number such as −100, or are lowered by as much, and where scores are that "
-    "large a hidden key still gets weight: only −∞, or the lowest number there is, always hides."
+    "Hidden scores become a number such as −100, or are lowered by 100 or so, and where the visible scores "
+    "are lower still, hidden keys get weight: only −∞, or the lowest number of the dtype, always hides."
 )
 exercise.slip("filled_with_infinity", "-math.inf → math.inf").says(
-    "Where something is hidden, rows are NaN: its scores are +∞, and ∞ − ∞ is NaN, or −∞ is multiplied by "
-    "the mask, and 0 · ∞ is NaN; fill in −∞ with masked_fill or torch.where."
+    "Rows with a hidden key are NaN: either its score is +∞, and ∞ − ∞ is NaN, or −∞ is multiplied by the "
+    "mask, and 0 · ∞ is NaN; fill in −∞ with masked_fill or torch.where."
 )
 exercise.slip("filled_with_a_large_number", "-math.inf → 1e9").says(
     "Hidden scores become a large positive number, so that all weight goes to the keys that may not be "

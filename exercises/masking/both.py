@@ -61,7 +61,7 @@ def both_compared(real):
 
 
 exercise.slip("queries_for_keys", "real.unsqueeze(-2) → real[:, :, None]").says(
-    "The padding mask has ended up on the queries: what must not be looked *at* are keys, the columns, so "
+    "The padding mask has ended up on the queries: it must hide keys, the columns, so "
     "the new axis belongs before the last, (B, 1, T)."
 )
 exercise.slip(
@@ -82,11 +82,11 @@ exercise.slip("no_new_axis", ".unsqueeze(-2) →").says(
 exercise.slip(
     "causal_alone",
     "causal_mask(real.size(-1)) & real.unsqueeze(-2) → causal_mask(real.size(1)).expand(len(real), -1, -1)",
-).says("Only the future is hidden here, and the padding can be seen: take & with the padding mask.")
+).says("Only the future is hidden here, and the padding can be seen: combine it by & with the padding mask.")
 exercise.slip(
     "padding_alone",
     "causal_mask(real.size(-1)) & real.unsqueeze(-2) → real[:, None, :].expand(-1, real.size(1), -1)",
-).says("Only the padding is hidden here, and the future can be seen: take & with the causal mask.")
+).says("Only the padding is hidden here, and the future can be seen: combine it by & with the causal mask.")
 exercise.slip(
     "exclusive",
     "causal_mask(real.size(-1)) & real.unsqueeze(-2) → causal_mask(real.size(1)) ^ real[:, None, :]",

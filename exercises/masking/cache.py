@@ -156,8 +156,8 @@ exercise.slip(
     "the stored positions come first, so it is widened on its left."
 )
 exercise.slip("cache_filled_with_minus_hundred", "math.inf → 100", of=with_places_compared).says(
-    "Hidden scores become a number such as −100, or are lowered by as much, and where scores are that "
-    "large a hidden key still gets weight: only −∞, or the lowest number there is, always hides."
+    "Hidden scores become a number such as −100, or are lowered by 100 or so, and where the visible scores "
+    "are lower still, hidden keys get weight: only −∞, or the lowest number of the dtype, always hides."
 )
 exercise.slip("old_cache_returned", '{"k": k, "v": v} → dict(cache)').says(
     "The cache comes back as it was, so the next step won't find these positions: return the longer keys "

@@ -110,7 +110,7 @@ exercise.slip(
     "both_ways",
     "mask | torch.eye(mask.shape[0]).bool() → (mask | mask.T) | torch.eye(mask.shape[0]).bool()",
     of=as_a_power,
-).says("Each path is followed in both directions, but that i may attend to j doesn't let j attend to i.")
+).says("Each path is followed in both directions: if i may attend to j, j may still not attend to i.")
 
 
 @exercise.misconception
@@ -133,7 +133,7 @@ exercise.slip(
     "        reached = step @ reached\n"
     "    return reached > 0",
     of=as_a_power,
-).says("No layer gives here what one layer reaches: begin with the identity, and make a step for each layer.")
+).says("For 0 layers this gives what one layer reaches: begin with the identity, and make a step per layer.")
 
 
 @exercise.misconception

@@ -184,8 +184,8 @@ exercise.slip(
     "[torch.autograd.grad(y[0], x, retain_graph=True)[0] for y in layer(x)]",
     of=with_random_weights,
 ).says(
-    "A dependence that the first feature of an output doesn't have is overlooked: ask all features, and "
-    "one of them is enough."
+    "Only the first feature of each output is asked, so what the others depend on is overlooked: ask all "
+    "features, and one of them is enough."
 )
 exercise.slip(
     "asked_at_zero",

@@ -88,7 +88,7 @@ exercise.slip("nan_in_empty_rows", ".nan_to_num() →", of=nan_replaced).says(
 )
 exercise.slip("uniform_in_empty_rows", ".masked_fill(~mask, 0.0) →").says(
     "Where every score is the same large negative number, the softmax gives all keys the same weight, so "
-    "a query that may see nothing looks at all alike: set what is hidden to 0 afterwards."
+    "a query that may see nothing looks at all of them alike: set the hidden weights to 0 afterwards."
 )
 exercise.slip(
     "nan_replaced_after_adding",
@@ -136,8 +136,9 @@ def a_little_added(scores, mask):
 
 
 exercise.slip("filled_with_minus_hundred", "torch.finfo(scores.dtype).min → -100").says(
-    "Hidden scores become a number such as −100, or are lowered by as much, and where scores are that "
-    "large a hidden key still counts in the softmax's denominator: fill with the lowest number there is."
+    "Hidden scores become a number such as −100, or are lowered by 100 or so, and where the visible scores "
+    "are lower still, hidden keys count in the softmax's denominator: fill with the lowest number of the "
+    "dtype."
 )
 exercise.slip(
     "lowered_by_ten",
@@ -150,8 +151,8 @@ exercise.slip(
 exercise.slip(
     "filled_with_infinity", "torch.finfo(scores.dtype).min → math.inf", ".masked_fill(~mask, 0.0) →"
 ).says(
-    "Where something is hidden, rows are NaN: its scores are +∞, and ∞ − ∞ is NaN, or −∞ is multiplied by "
-    "the mask, and 0 · ∞ is NaN; fill in −∞ with masked_fill or torch.where."
+    "Rows with a hidden key are NaN: either its score is +∞, and ∞ − ∞ is NaN, or −∞ is multiplied by the "
+    "mask, and 0 · ∞ is NaN; fill in −∞ with masked_fill or torch.where."
 )
 exercise.slip("filled_with_e", "torch.finfo(scores.dtype).min → math.e").says(
     "Hidden scores become math.e, which is 2.718…, a score like any other, so hidden keys count in the "
@@ -167,7 +168,7 @@ exercise.slip(
     "mask_turned_round",
     'scores.masked_fill(~mask, float("-inf")) → scores.masked_fill(mask, float("-inf"))',
     of=nan_replaced,
-).says('What may be seen is hidden and what may not is seen: True means "may attend", so fill where ~mask.')
+).says('The mask is inverted, so hidden keys are seen: True means "may attend", so fill where ~mask.')
 exercise.slip("hidden_scores_near_zero", "torch.finfo(scores.dtype).min → 0.0").says(
     "Hidden scores become 0 (by a product, or by 1e-9 in place of -1e9), and e⁰ is 1, so they count in "
     "the softmax's sum before their weights are set to 0: fill with the lowest number there is."

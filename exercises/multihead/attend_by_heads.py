@@ -97,9 +97,7 @@ def one_after_another(q, k, v, n_heads, mask=None):
 exercise.slip(
     "not_split",
     "(split_heads(projected, n_heads) for projected in (q, k, v)) → (t.unsqueeze(-3) for t in (q, k, v))",
-).says(
-    "The channels aren't split, so there is one look-up over all of them: split_heads gives a head its own."
-)
+).says("The channels aren't split, so there is one look-up over all of them: split_heads makes one per head.")
 exercise.slip(
     "split_by_view_alone",
     "(split_heads(projected, n_heads) for projected in (q, k, v)) → (t.reshape(*t.shape[:-2], n_heads, "

@@ -124,6 +124,6 @@ exercise.slip(
 exercise.slip(
     "no_head_off", ".clone() →", "loss_with(keep) → loss_with(keep) - loss_with(everybody)", " - complete →"
 ).says(
-    "Every importance is 0, as where both losses are taken with the same heads on: `off = on` is a second "
-    "name for one tensor, and `on.clone()` a tensor of its own."
+    "Every importance is 0, as if both losses were taken with the same heads on: `off = on` is a second "
+    "name for the same tensor, but `on.clone()` is a tensor of its own."
 )

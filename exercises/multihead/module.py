@@ -243,12 +243,12 @@ exercise.slip("ScaledByNumberOfHeads", "q.size(-1) → self.n_heads").says(
     "n_heads, the number of channels of one head."
 )
 exercise.slip("FilledWithMinusHundred", "math.inf → 100").says(
-    "Hidden scores become a number such as −100, or are lowered by as much, and where scores are that "
-    "large a hidden key still gets weight: only −∞, or the lowest number there is, always hides."
+    "Hidden scores become a number such as −100, or are lowered by 100 or so, and where the visible scores "
+    "are lower still, hidden keys get weight: only −∞, or the lowest number of the dtype, always hides."
 )
 exercise.slip("FilledWithInfinity", "-math.inf → math.inf").says(
-    "Where something is hidden, rows are NaN: its scores are +∞, and ∞ − ∞ is NaN, or −∞ is multiplied by "
-    "the mask, and 0 · ∞ is NaN; fill in −∞ with masked_fill or torch.where."
+    "Rows with a hidden key are NaN: either its score is +∞, and ∞ − ∞ is NaN, or −∞ is multiplied by the "
+    "mask, and 0 · ∞ is NaN; fill in −∞ with masked_fill or torch.where."
 )
 exercise.slip("SoftmaxOverQueries", "dim=-1 → dim=-2").says(
     "The softmax runs over the queries, so the columns sum to 1: each query shares out its attention "
@@ -326,6 +326,6 @@ exercise.slip(
     "2).contiguous()\n"
     "        return self.W_o(heads.view(len(y), -1, y.size(-1))), weights",
 ).says(
-    "The mask gets an axis more, mask.unsqueeze(1), as where it has none for the heads: this one can be "
-    "broadcast to (B, H, T_q, T_k) as it is."
+    "The mask gets one more axis, mask.unsqueeze(1), as if it had none for the heads: it can be broadcast to "
+    "(B, H, T_q, T_k) as it is."
 )

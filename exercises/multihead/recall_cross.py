@@ -22,7 +22,7 @@ def cross_attention(y, x, W_q, W_k, W_v, mask=None):
         "cross_attention(torch.ones(2, 1), torch.ones(2, 1), *[torch.eye(1)] * 3)",
         "cross_attention(torch.tensor([[0.0], [1.0]]), torch.tensor([[2.0], [4.0]]), *[torch.eye(1)] * 3)",
     ),
-    hint="queries come from whoever asks, and what is looked up comes from somebody else",
+    hint="only the queries come from the sequence that asks",
     line=4,
     shows=2,
 )

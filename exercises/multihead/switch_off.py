@@ -112,8 +112,8 @@ exercise.slip(
     "~keep.repeat_interleave(weight.size(1) // len(keep))] = 0",
     " * columns →",
 ).says(
-    "The weight itself is changed, and the head stays off forever: work on a copy, and every head can be "
-    "switched on again."
+    "The weight itself is changed, so the head stays off for good: work on a copy, and leave the weight as "
+    "it is."
 )
 
 

@@ -210,7 +210,7 @@ exercise.slip(
     "torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).flatten(start_dim=-2) → x + "
     "torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)",
 ).says(
-    "Sine and cosine are added, as in section 3.2: here they turn each pair of features, and nothing is "
+    "Sine and cosine are added, as in section 3.3: here they turn each pair of features, and nothing is "
     "added."
 )
 exercise.slip(

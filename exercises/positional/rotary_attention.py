@@ -154,8 +154,8 @@ def rotary_mask_forgotten(q, k, v, mask=None):
 
 
 exercise.slip("rotary_filled_with_minus_hundred", "math.inf → 100").says(
-    "Hidden scores become a number such as −100, or are lowered by as much, and where scores are that "
-    "large a hidden key still gets weight: only −∞, or the lowest number there is, always hides."
+    "Hidden scores become a number such as −100, or are lowered by 100 or so, and where the visible scores "
+    "are lower still, hidden keys get weight: only −∞, or the lowest number of the dtype, always hides."
 )
 exercise.slip("rotary_unscaled", " / math.sqrt(q.size(-1)) →").says(
     "The scores aren't divided by √d_k: turning keeps lengths, so the scale is needed as before."

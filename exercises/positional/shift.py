@@ -120,8 +120,8 @@ exercise.slip(
     "block is on the diagonal."
 )
 exercise.slip("rows_rolled", "torch.block_diag(*blocks) → torch.eye(d_model).roll(k, dims=1)").says(
-    "This moves features to other places: k positions further on is reached by turning each pair of "
-    "features, not by renaming them."
+    "This moves features to other places: to get k positions further, turn each pair of features, and leave "
+    "the pair where it is."
 )
 exercise.slip(
     "shift_forward_alone",

@@ -67,18 +67,18 @@ def asking() -> "Axes":
     ax = canvas(
         600,
         210,
-        "Cross-attention: y, T_q × d, times W_q gives Q",
-        "x, T_k × d, times W_k gives K, and times W_v gives V",
-        "Q, K and V go into attention, whose output is T_q × d_v: one row for each row of y",
+        "Cross-attention: y, T_y × d_y, times W_q gives Q, T_y × d_k",
+        "x, T_x × d_x, times W_k gives K, T_x × d_k, and times W_v gives V, T_x × d_v",
+        "Q, K and V go into attention, whose output is T_y × d_v: one row for each row of y",
         "In self-attention y and x are the same",
     )
-    y = box(ax, 62, 45, "y  ($T_q$, d)", color=BLUE)
-    x = box(ax, 62, 135, "x  ($T_k$, d)", color=ORANGE)
+    y = box(ax, 62, 45, "y  ($T_y$, $d_y$)", color=BLUE)
+    x = box(ax, 62, 135, "x  ($T_x$, $d_x$)", color=ORANGE)
     attention = box(ax, 424, 90, "attention", width=84, height=140, color=PINK)
     for name, start, height, shape, color in (
-        ("q", y, 45, "($T_q$, $d_k$)", BLUE),
-        ("k", x, 90, "($T_k$, $d_k$)", ORANGE),
-        ("v", x, 135, "($T_k$, $d_v$)", ORANGE),
+        ("q", y, 45, "($T_y$, $d_k$)", BLUE),
+        ("k", x, 90, "($T_x$, $d_k$)", ORANGE),
+        ("v", x, 135, "($T_x$, $d_v$)", ORANGE),
     ):
         product = box(ax, 184, height, f"@ $W_{name}$", width=62, color=color)
         middle = (132, start.y), (132, height)
@@ -86,6 +86,6 @@ def asking() -> "Axes":
         arrow(ax, product.after, (attention.left, height))
         label(ax, 298, height - 11, f"{name.upper()}  {shape}")
     arrow(ax, attention.after, (498, 90))
-    label(ax, 545, 90, "output\n($T_q$, $d_v$)")
+    label(ax, 545, 90, "output\n($T_y$, $d_v$)")
     label(ax, 300, 190, "self-attention: y and x are the same")
     return ax

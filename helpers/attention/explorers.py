@@ -148,7 +148,7 @@ def _written(readers: Mapping[str, OwnReader], beginning: str, temperature: floa
         if each is next(iter(readers.values())) and (gap := each.difference()) > CLOSE:
             said += note(
                 f"Its scores differ by up to {gap:.2g} from the trained model's, so a function in it isn't "
-                "right yet. What do their checks say?"
+                "right yet. What do your checks say?"
             )
     if readers and unknown:
         said += note(f"It has never seen {', '.join(unknown)}: such words are left out.")
@@ -251,8 +251,8 @@ def _attended(
     tokens = tokens[:LONGEST_SENTENCE]
     if unknown := dict.fromkeys(token for token in tokens if token not in KIND_OF):
         cut += note(
-            f"Not in its list of words: {', '.join(unknown)}. Only their letters decide what they look at, "
-            "which means nothing."
+            f"Not in its list of words: {', '.join(unknown)}. Their letters alone decide what they look at, "
+            "so that means nothing."
         )
     x, count = embed(tokens), len(tokens)
     mask = _mask(mask_name, count, hidden)

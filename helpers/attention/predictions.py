@@ -42,8 +42,8 @@ PREDICTIONS = {
         right="c",
     ),
     "size": Prediction(
-        "Such products have mean 0, so their typical size is their standard deviation. How much larger does "
-        "it get when $d_k$ grows from 64 to 1024?",
+        "Such dot products have mean 0, so their typical size is their standard deviation. How much larger "
+        "does it get when $d_k$ grows from 64 to 1024?",
         {
             "About 4 times.": "There are 16 times as many terms, and so the variance is 16 times as large. "
             "The standard deviation is its root.",

@@ -21,8 +21,8 @@ PREDICTIONS = {
         {
             "None: what has weight 0 has no effect.": "The future can get in elsewhere: into a denominator, "
             "or into the vectors before attention sees them.",
-            "B alone.": "B does leak, through its denominators. But look at what those of C sum over, and at "
-            "what D does before its attention.",
+            "B alone.": "B does leak, through its denominators. But look at what C's denominators sum over, "
+            "and at what D does before its attention.",
             "B and C.": "Both leak through their denominators. D's attention is perfect, but its words were "
             "normalised with a mean over the whole sentence.",
             "B, C and D.": "Each lets the future in where its weights don't show it.",

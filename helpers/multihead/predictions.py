@@ -7,8 +7,8 @@ PREDICTIONS = {
         "Your module learns to pass on two independent random numbers, one from each neighbour. Where does "
         "the mean squared error of one head end up, if it is as wide as two?",
         {
-            "It also goes to 0, only later.": "Width doesn't help. One head makes one average, and one "
-            "average can't hold two independent numbers.",
+            "Near 0.25: it passes on half of each.": "Half of each is their mean. It misses each number by "
+            "half of their difference, and that costs 0.5 as well.",
             "Near 1: it passes on neither.": "It does better than that: one average can carry "
             "one of the two numbers, and that halves the error.",
             "Near 0.5: it passes on one of the two.": "Of two independent numbers with variance 1, one "
@@ -35,7 +35,7 @@ PREDICTIONS = {
         {
             "It stays the same, too.": "The matrix products do take as long. But the softmax works on 16 "
             "maps in place of one, and these have to be written and read.",
-            "It grows, but far less than 16-fold.": "The softmax has 16 maps to work on in place of one, and "
+            "It grows, but far less than 16-fold.": "The softmax has 16 maps to work on instead of one, but "
             "the matrix products still take most of the time.",
             "It grows about 16-fold, like the number of weights.": "Only the work on the maps grows like "
             "that. Most of the time goes into matrix products, which stay the same.",
@@ -46,8 +46,8 @@ PREDICTIONS = {
         "The reader has two questions, *who* and *whom*, and four heads. Only two of them are left on. Does "
         "the best pair answer as well as all four?",
         {
-            "Yes: one head for each question is enough.": "It answers most of both questions, but the four "
-            "have learned to share the work, and the other two are missed.",
+            "Yes: one head for each question is enough.": "That pair answers most of both questions. But the "
+            "four have learned to share the work, and the other two are missed.",
             "No, but it answers most of both questions.": "It has a head for each question, and lacks the "
             "help of the other two.",
             "No: it can answer only one of the two.": "A pair that has one head for each question gets most "

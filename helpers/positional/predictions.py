@@ -6,8 +6,8 @@ PREDICTIONS = {
     "bag": Prediction(
         "One reader has positions, the other doesn't. What does the second one make of the two texts?",
         {
-            "Two different guesses: *luckily* and *sadly* still change places.": "They do, but to notice it, "
-            "the reader would have to know which of them comes first.",
+            "Two different guesses: *luckily* and *sadly* have changed places.": "They have, but to notice "
+            "it, the reader would have to know which of them comes first.",
             "The same probabilities for both.": "Its last word sees the same words in both "
             "texts, and a weighted average doesn't depend on the order of what it averages.",
             "No guess at all: every word is equally likely.": "It still knows which words are there, and "
@@ -68,10 +68,10 @@ PREDICTIONS = {
         "With rotary positions, scores depend only on distances. A model trained with them on 16 tokens "
         "reads 64. How well?",
         {
-            "As well as at 16 tokens.": "So it would, if distances were all below 16. In longer texts there "
+            "As well as at 16 tokens.": "It would, if all distances stayed below 16. In longer texts there "
             "are larger ones, which it has never met.",
-            "A little worse, like the relative bias.": "At 32 it is so. At 64, a pair of features has "
-            "completed a turn, and far looks like near.",
+            "A little worse, like the relative bias.": "That is so at 32 tokens. At 64, a pair of features "
+            "has completed a turn, and far looks like near.",
             "Worse than a model without positions.": "A pair of features has completed a turn, and far looks "
             "like near.",
         },

@@ -112,7 +112,7 @@ def read(page: str) -> dict[str, Any]:
             return made
     except (KeyError, TypeError, ValueError, AttributeError):
         pass
-    raise ValueError("this is no proof of work as it was made: it has no data, or was changed afterwards")
+    raise ValueError("this isn't a proof of work as it was made: it has no data, or was changed afterwards")
 
 
 def page_of(made: dict[str, Any]) -> str:

@@ -1,14 +1,17 @@
 """The helpers of lesson 01 do what they say, and agree with torch."""
 
 import math
+import re
 
 import pytest
 import torch
 
+from autograder import lessons
 from benchmarks.reader import choices
 from helpers import attention, corpora
-from helpers.attention import experiments
+from helpers.attention import drawings, experiments
 from helpers.attention.reader import FILE, HEADS, POSITIONS, Reader, reader, write
+from helpers.figures.showing import description
 from tests.support.proved import COURSE, follows_from
 
 pytestmark = follows_from(*COURSE)
@@ -265,3 +268,16 @@ def test_additive_attention_learns_to_look_where_it_should():
     before, after = experiments.learned_to_look(attention.additive_attention, right, steps=40)
     assert before.argmax(dim=-1).tolist() != right == after.argmax(dim=-1).tolist()
     assert after[range(3), right].min() > 0.9
+
+
+def test_who_asks_is_drawn_with_the_letters_of_its_exercise():
+    sizes = set(re.findall(r"[Td]_\w", attention.cross_attention.__doc__))
+    assert set(re.findall(r"[Td]_\w", description(drawings.asking()))) == sizes
+
+
+def test_the_first_explorer_has_no_control_that_the_text_doesnt_name():
+    master = lessons.master_path("01_attention").read_text(encoding="utf-8")
+    first = master.partition("# ## 1.0 ")[2].partition("# ## 1.1 ")[0]
+    controls = re.findall(r'label: "([^"]+)"', FILE.with_name("reads.js").read_text(encoding="utf-8"))
+    assert "words read" in controls
+    assert [control for control in controls if control != "sentence" and f"*{control}*" not in first] == []
