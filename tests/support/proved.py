@@ -106,10 +106,10 @@ def of(item: pytest.Item) -> str:
 
 @functools.cache
 def _tests(path: Path) -> list[str]:
-    """A file of tests, and those that it imports, and so on, by paths from the root."""
+    """A file of tests, and the tests and benchmarks that it imports, and so on, by paths from the root."""
     found, left = {path}, [path]
     while left:
-        for module in re.findall(r"^from (tests(?:\.\w+)+) import", left.pop().read_text(), re.MULTILINE):
+        for module in re.findall(r"^from ((?:tests|benchmarks)(?:\.\w+)+) import", left.pop().read_text(), re.MULTILINE):
             each = ROOT.joinpath(*module.split(".")).with_suffix(".py")
             if each.exists() and each not in found:
                 found.add(each)
