@@ -58,6 +58,8 @@ PROJECT = (
 MACHINE = "the machine: its kernel, its user, its bubblewrap"
 MARK, ALWAYS, PROPERTY = "follows_from", "always", "digest of what it follows from"
 
+IMPORTED = r"^from ((?:tests|benchmarks)(?:\.\w+)+) import"
+
 follows_from = getattr(pytest.mark, MARK)
 _passed: dict[str, str] = {}
 _left_out: set[str] = set()
@@ -109,7 +111,7 @@ def _tests(path: Path) -> list[str]:
     """A file of tests, and the tests and benchmarks that it imports, and so on, by paths from the root."""
     found, left = {path}, [path]
     while left:
-        for module in re.findall(r"^from ((?:tests|benchmarks)(?:\.\w+)+) import", left.pop().read_text(), re.MULTILINE):
+        for module in re.findall(IMPORTED, left.pop().read_text(), re.MULTILINE):
             each = ROOT.joinpath(*module.split(".")).with_suffix(".py")
             if each.exists() and each not in found:
                 found.add(each)
