@@ -142,7 +142,7 @@ exercise.slip(
     "compared."
 )
 exercise.slip("how_many", "return sum(right) / len(right) → return sum(right)").says(
-    "This is how many are right: their share is asked for."
+    "This is how many are right: return their share."
 )
 exercise.slip("all_or_nothing", "return sum(right) / len(right) → return float(all(right))").says(
     "This is 1 only if all answers are right: the share of the right ones is asked for."
@@ -165,7 +165,7 @@ def share_of_tokens(generated, truth, end):
 
 @exercise.misconception
 def as_sets(generated, truth, end):
-    """Words are compared as sets, which know no order and nothing twice: compare the lists."""
+    """Words are compared as sets, which ignore order and repetition: compare the lists."""
     pairs = zip(generated, truth, strict=True)
     right = [end in row and set(row[: row.index(end)]) == set(wanted) for row, wanted in pairs]
     return sum(right) / len(right)

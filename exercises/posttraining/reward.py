@@ -124,9 +124,7 @@ exercise.slip("missing_is_fine", "found.get(name) == value → found.get(name, v
 exercise.slip(
     "names_alone",
     "found.get(name) == value for name, value in asked.items() → name in found for name in asked",
-).says(
-    "Only whether the answer has such a feature is looked at: it also has to be the one that was asked for."
-)
+).says("This checks only that the answer has such a feature: its value has to be the one asked for, too.")
 exercise.slip(
     "grammatical_is_enough", " and all(found.get(name) == value for name, value in asked.items()) →"
 ).says("Any grammatical answer is rewarded: a policy will write the easiest one, whatever it is asked.")

@@ -133,7 +133,7 @@ exercise.slip(
     "        logs += math.log(matches / possible) / 4 → logs += matches / max(1, possible) / 4",
     "math.exp(logs) → logs",
 ).says(
-    "The four precisions are averaged arithmetically: the geometric mean is meant, which is small as soon "
+    "This is the arithmetic mean of the four precisions: take the geometric mean, which is small as soon "
     "as one of them is."
 )
 exercise.slip("product_without_root", " / 4 →").says(
