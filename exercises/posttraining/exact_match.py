@@ -76,7 +76,9 @@ def match_cases(g: Generator) -> list[Case]:
         case(
             "right, but after the end", "right later", "ended too early", *pick(g, ("right",), ("right",) * 2)
         ),
-        case("the right words in another order", "words of it", "right", *pick(g, ("wrong",), ("right",))),
+        case(
+            "the right words in a different order", "words of it", "right", *pick(g, ("wrong",), ("right",))
+        ),
         case("none of them right", "wrong", *pick(g, ("unfinished",), ("too long", "wrong"))),
         Case("an answer without words", (empty, [[], [12]] if pick(g, True, False) else [[], [13]], END)),
     ]

@@ -48,9 +48,9 @@ def reward_cases(g: Generator) -> list[Case]:
     author = {"author": pick(g, "a woman", "a man")}
     return [
         case("as asked", {"kind": kind, "sentiment": mood}),
-        case("another sentiment", {"sentiment": opposite, "kind": kind}),
-        case("another kind", {"sentiment": mood, "kind": other}),
-        case("all of it another", {"sentiment": opposite, "kind": other}),
+        case("a different sentiment", {"sentiment": opposite, "kind": kind}),
+        case("a different kind", {"sentiment": mood, "kind": other}),
+        case("all of it different", {"sentiment": opposite, "kind": other}),
         case("more features than asked for", {**asked, **author}),
         case("a feature is missing", {"sentiment": mood}),
         case("not grammatical", None),

@@ -37,7 +37,7 @@ def bleu_cases(g: Generator) -> list[Case]:
     cut = " ".join(w[3:8])
     return [
         Case("all right", ([long, some], [long, some])),
-        Case("two words exchanged, one sentence cut short", ([swapped, cut], [long, some])),
+        Case("two words swapped, one sentence cut short", ([swapped, cut], [long, some])),
         Case("a word again and again", ([repeated, swapped], [" ".join([*w[:5], w[7], w[8], w[2]]), long])),
         Case("longer than the references", ([long, f"{some} {w[0]} {w[1]}"], [swapped, some])),
         Case(
