@@ -85,7 +85,7 @@ def template(request, answer, special, encode):
     Args:
         request: its text.
         answer: its text, which may be empty; None asks for one,
-            so that the tokens end where the model goes on.
+            so that the tokens end where the model continues.
         special: the numbers of `<request>`, `<answer>` and
             `<end>`, in this order.
         encode: turns a text into a list of tokens; it doesn't know
@@ -696,7 +696,7 @@ with (
 #
 # **Exercise 13.13** · difficulty 3 of 5 · 5 minutes · 3 points
 #
-# **Return 1 for an answer that is finished, grammatical and as it was asked for, else 0.**
+# **Return 1 for a finished, grammatical answer that has all features asked for, else 0.**
 #
 # <details><summary>Hint 1</summary>Which part of the answer is read, and what if there is no such
 # part?</details>
@@ -707,7 +707,7 @@ with (
 
 # %% exercise="posttraining.reward"
 def reward(answer, asked, read, end):
-    """1 for an answer that is as it was asked for, else 0.
+    """1 for an answer that has what was asked for, else 0.
 
     Args:
         answer: the tokens that a model wrote, a list. What follows

@@ -88,7 +88,7 @@ exercise.slip("overwritten", "state + k[..., t, :, None] → k[..., t, :, None]"
 )
 exercise.slip(
     "state_not_returned", "dim=-2), state → dim=-2), state - k[..., -1, :, None] * v[..., -1, None, :]"
-).says("The returned state lacks the last position: the next call would go on without it.")
+).says("The returned state lacks the last position: the next call would start without it.")
 exercise.slip(
     "scaled", "(q[..., t, None, :] @ state) → (q[..., t, None, :] @ state / q.size(-1) ** 0.5)"
 ).says("The outputs are divided by √D, which the formula doesn't have: it is for a softmax.")

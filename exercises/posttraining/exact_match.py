@@ -38,7 +38,7 @@ def match_cases(g: Generator) -> list[Case]:
         more = words(1, 3)
         wrote = {
             "right": [*right, end],
-            "right, and goes on": [*right, end, *more],
+            "right, then more": [*right, end, *more],
             "right, and padded with ends": [*right, end, end, end],
             "wrong": [*wrong, end],
             "wrong at first": [70, *right[1:], end],
@@ -63,7 +63,7 @@ def match_cases(g: Generator) -> list[Case]:
         case(
             "some right, some wrong", "right", "wrong", "right", *pick(g, ("wrong at first",), ("right",) * 3)
         ),
-        case("answers that go on", "right, and goes on", *pick(g, ("wrong", "right"), ("wrong",) * 2)),
+        case("more text after the end", "right, then more", *pick(g, ("wrong", "right"), ("wrong",) * 2)),
         case("padding made of ends", "right, and padded with ends", *pick(g, ("wrong", "wrong"), ("wrong",))),
         case(
             "answers without an end",
