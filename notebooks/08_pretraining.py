@@ -323,7 +323,7 @@ own.table(whose)
 
 # %%
 def new_model(vocabulary, d_model, n_heads, n_layers, positions):
-    """A language model put together of these parts."""
+    """A language model built from these parts."""
     sizes = LanguageModelConfig(vocabulary, d_model, n_heads, n_layers, positions)
     return LanguageModel(sizes, parts)
 
@@ -399,7 +399,7 @@ print(
 )
 
 # %% [markdown]
-# GPT-3 took 43 billion times as many (Brown et al. 2020, appendix D: 3.1·10²³).
+# GPT-3's training took 43 billion times as many operations (Brown et al. 2020, appendix D: 3.1·10²³).
 
 # %% [markdown]
 # ## 8.8 A training step
@@ -417,7 +417,7 @@ print(
 # The vector (3, 4) is 5 long; clipped it is (0.6, 0.8). The parameters become 0.94 and 0.92.
 
 # %% draw=true
-# What follows from what in a training step
+# One training step, as a circle
 show(drawings.step())
 
 # %% [markdown]
@@ -478,8 +478,8 @@ check("pretraining.training_step", training_step)
 #
 # $$w \leftarrow w - \eta \lambda w - \eta\, \frac{m / (1 - \beta_1^t)}{\sqrt{v / (1 - \beta_2^t)} + \epsilon}$$
 #
-# **What decays?** Matrices and embeddings: tensors with two axes or more. Biases and norms have one, and no
-# $\lambda$ (as in nanoGPT's `configure_optimizers`).
+# **What decays?** Matrices and embeddings: tensors with two axes or more. Biases and norms have one axis, and don't
+# decay (as in nanoGPT's `configure_optimizers`).
 #
 # **By hand.** Step 1, $w$ = 2, $g$ = 3, $\beta_1$ = 0.9, $\beta_2$ = 0.99, $\eta$ = 0.1, $\lambda$ = 0.5. Then $m$ = 0.3 and $v$ =
 # 0.09; corrected, 3 and 9. The move is 3/√9 = 1. In a matrix $w$ becomes 2 − 0.1 − 0.1 = **1.8**, in a bias **1.9**.
@@ -546,9 +546,9 @@ with waiting_for("Exercise 8.9"), after_predicting("pretraining.bias"):
 # 3.2. In 200 steps the model doesn't recover from this. (With $\beta_2$ = 0.98, as in 8.11, it is 0.7 times, which
 # does no harm.)
 #
-# L2 fails as badly. A rare word has hardly any other gradient, and $m/\sqrt{v}$ makes a full step of any pull, however
-# small: its vector almost vanishes (right). Decoupled, the pull is as weak as $\lambda$ says. Decay and momentum
-# hardly matter in so short a run.
+# L2 fails as badly. A rare word has hardly any other gradient, and $m/\sqrt{v}$ makes a full step of any pull,
+# however small: its vector almost vanishes (right panel). Decoupled, the pull is as weak as $\lambda$ says. Decay
+# and momentum hardly matter in so short a run.
 
 # %% [markdown]
 # ## 8.10 Up, then down
@@ -712,14 +712,16 @@ def pretrain(model, steps, batch_size=24, warmup=50):
 
 
 # %% [markdown]
-# Watch the held-out loss come down towards the entropy; on the right, by how many per cent it exceeds the
-# grammar's. An interrupted run resumes when you run this cell again. The weights are kept for lesson 9;
+# The picture shows the held-out loss beside the entropy, and on the right, how far it is above the grammar's, in
+# per cent. If you interrupt the run, it resumes when you run its cell again. The weights are kept for lesson 9;
 # `TRAIN_ANEW = True` trains again.
+
+# %% predict="pretraining.limit"
 
 # %% draw=true
 TRAIN_ANEW, STEPS = False, 2900
 model = None
-with waiting_for("Exercises 8.2 to 8.10"):
+with waiting_for("Exercises 8.2 to 8.10"), after_predicting("pretraining.limit"):
     if TRAIN_ANEW:
         training.forget("reviews")
     torch.manual_seed(0)
@@ -730,17 +732,21 @@ with waiting_for("Exercises 8.2 to 8.10"):
         training.keep("reviews", fresh, pretrain(fresh, training.steps(STEPS)))
     model = fresh.eval()
 
+# %% [markdown] reveals="pretraining.limit"
+# With three seeds the model's loss was {measured.training_pretraining.all.above_the_grammar:.1f} to
+# {measured.training_pretraining.all.above_the_grammar.2:.1f} % above the grammar's on 600 new reviews
+# (`python -m benchmarks.training_pretraining --seeds 2 3 4`). No text is read
+# twice, so none can be memorised.
+
 # %%
 training.kept()  # what is kept on this computer; training.forget("reviews") removes a model
 
 # %% [markdown]
 # How good is it beside the grammar itself, on the same 200 held-out reviews?
 
-# %% predict="pretraining.limit"
-
 # %% draw=true
 # Your model, beside the grammar and the models without a network
-with waiting_for("the training in 8.11"), after_predicting("pretraining.limit"), torch.no_grad():
+with waiting_for("the training in 8.11"), torch.no_grad():
     trained(model)
     read, wanted = inputs_and_targets(held_out)
     fifties = [(model(read[start : start + 50]), wanted[start : start + 50]) for start in range(0, 200, 50)]
@@ -754,12 +760,6 @@ with waiting_for("the training in 8.11"), after_predicting("pretraining.limit"),
     )
     steps_up["your model"] = math.log(found)
     show(explorers.ladder(steps_up, entropy))
-
-# %% [markdown] reveals="pretraining.limit"
-# With three seeds the model's loss was {measured.training_pretraining.all.above_the_grammar:.1f} to
-# {measured.training_pretraining.all.above_the_grammar.2:.1f} % above the grammar's on 600 new reviews
-# (`python -m benchmarks.training_pretraining --seeds 2 3 4`). No text is read
-# twice, so none can be memorised.
 
 # %% [markdown]
 # ## 8.12 Four runs
@@ -817,8 +817,8 @@ with waiting_for("the training in 8.11"):
     show(explorers.next_words(next_probabilities(before), title=f"... {before[-28:]} ..."))
 
 # %% [markdown]
-# Now three pairs of beginnings, which differ in the number of the subject, in the hero, and, seventeen tokens back,
-# in the author's first name.
+# Now three pairs of beginnings, which differ in the number of the subject, in the hero, and in the author, named
+# seventeen tokens back.
 
 # %% draw=true
 # What number, hero and author do to the next word
@@ -1420,8 +1420,8 @@ with waiting_for("Exercises 8.19a to 8.19d"):
     print("without the last token:", decode_bytes(tokens.rsplit(" ", 1)[0]))
 
 # %% [markdown]
-# Losses per token of models with different tokens can't be compared. So use **bits per character**: the loss of the
-# whole text in nats, divided by $\ln 2$ and by its number of characters.
+# Losses per token can't be compared between models with different tokens. So use **bits per character**: the loss
+# of the whole text in nats, divided by $\ln 2$ and by its number of characters.
 
 # %% [markdown]
 # ## 8.20 How large a model for how much computing?
@@ -1460,7 +1460,7 @@ with after_predicting("pretraining.valley"):
 
 # %% [markdown] reveals="pretraining.valley"
 # The smallest models can't hold all that so many tokens teach, and the largest have read too few. From the smallest
-# budget to thirty times as much, the gap of the best model tried has fallen from
+# budget to one thirty times as large, the gap of the best model tried has fallen from
 # {measured.training_pretraining_scaling.1e_11_20_736.above_the_entropy:.2f} to
 # {measured.training_pretraining_scaling.3e_12_156_672.above_the_entropy:.2f}.
 

@@ -104,8 +104,8 @@ show(drawings.two_towers())
 #
 # **Write `forward`: masked self-attention, cross-attention, feed-forward network, each added to its input.**
 #
-# <details><summary>Hint 1</summary>Each line of the formula becomes one line of code. Which of the two summands is
-# normalised?</details>
+# <details><summary>Hint 1</summary>Each line of the formula becomes one line of code. On its right side, y occurs
+# twice: which of the two is normalised?</details>
 # <details><summary>Hint 2</summary><code>memory_mask</code> says which source words are real. Which of the
 # two attentions has source words as its keys, and which has to be causal?</details>
 # <details><summary>The idea</summary>Attend to the words so far, then to the memory, then apply the network,
@@ -288,9 +288,10 @@ def shifted_right(target, bos=1, pad=0):
 # %% [markdown]
 # ## 11.6 Label smoothing
 #
-# **Why.** Cross-entropy is never satisfied: even at a probability of 0.99 it pushes towards 1, and the scores
-# keep growing. **Label smoothing** asks for a little less than certainty. A share ε of the target's
-# probability is spread evenly over **all** V words, the right one among them:
+# **Why.** Cross-entropy is never satisfied: even at a probability of 0.99 it pushes towards 1, and the scores keep
+# growing. **Label smoothing** asks for a little less than certainty. A share ε of the target's probability is spread
+# evenly over **all** V words, the right one among them. Here $[w = \text{right}]$ is 1 for the right word and 0 for
+# all others:
 #
 # $$\text{target}_w = (1 - \varepsilon)\,[w = \text{right}] + \frac{\varepsilon}{V} \qquad
 # \text{loss} = -\sum_w \text{target}_w \log p_w$$
@@ -312,9 +313,8 @@ def shifted_right(target, bos=1, pad=0):
 # the right word. What is the other?</details>
 # <details><summary>Hint 2</summary><code>log_p.gather(-1, ...)</code> picks the right word's. But -100 is no
 # index: what can you put there instead, since these positions don't enter the mean anyway?</details>
-# <details><summary>The idea</summary>A mixture of two losses: one for the right word, and with weight ε one
-# for all words alike, the mean over the vocabulary. Both are averaged over the positions that
-# count.</details>
+# <details><summary>The idea</summary>A mixture of two losses: with weight 1 − ε that of the right word, with weight
+# ε the mean over the vocabulary. Both are averaged over the positions that count.</details>
 
 
 # %% exercise="translation.label_smoothed_loss"
@@ -959,10 +959,10 @@ check("translation.clipped_matches", clipped_matches)
 # over all of them before anything is divided. It isn't a mean of the sentences' scores: a single sentence
 # often has no four words in a row right, and would count 0.
 #
-# **By hand.** The reference is *kine zokur vezese lavok gebel zupot .*, twice. One candidate ends in ?
-# instead: 6/7, 5/6, 4/5, 3/4. Their product is 3/7, its fourth root 0.809: BLEU 80.9. The other swaps *lavok*
-# and *gebel*: 7/7, 3/6, 1/5, 0/4, so 0. As a set: 13/14, 8/12, 5/10, 3/8, and BLEU 58.4; the mean of the two
-# would be 40.5.
+# **By hand.** Two candidates have the same reference, *kine zokur vezese lavok gebel zupot .* The first ends in ?
+# instead: 6/7, 5/6, 4/5, 3/4. Their product is 3/7, its fourth root 0.809: BLEU 80.9. The second swaps *lavok* and
+# *gebel*: 7/7, 3/6, 1/5, 0/4, so 0. As a set: 13/14, 8/12, 5/10, 3/8, and BLEU 58.4; the mean of the two would be
+# 40.5.
 #
 # **Exercise 11.15** · difficulty 3 of 5 · 11 minutes · 3 points
 #
@@ -1087,8 +1087,8 @@ check("translation.alignment", alignment)
 @torch.no_grad()
 def watched(text, by=None, known=None):
     """Translate, and watch: the words read and written, and
-    each layer's weights, own and crossed. `by` a different
-    model, which has its own vocabulary, where they are given.
+    each layer's weights, own and crossed. `by` can be a
+    different model, and `known` its vocabulary.
     """
     by, known = by or model, known or vocabulary
     if not getattr(by, "trained", False):
@@ -1138,9 +1138,9 @@ with waiting_for("Exercise 11.17, and the training in 11.9"):
 # Frames mark the true alignment. The verb comes last, so for the verb the bright cells jump back; for an adjective
 # and its noun they cross. The order of the source is no obstacle: the decoder looks where it needs to.
 #
-# Such a picture isn't proof. What a position reads is added to what it already holds, and the memory at *king*
-# holds something of *old* too. Attention weights show where a model looks; by themselves they don't explain
-# what it writes (Jain and Wallace 2019; Wiegreffe and Pinter 2019 disagree in part).
+# Such a picture isn't proof. A position adds what it reads to what it already holds, and the memory at *king* holds
+# something of *old*, too. Attention weights show where a model looks; by themselves they don't explain what it
+# writes (Jain and Wallace 2019; Wiegreffe and Pinter 2019 disagree in part).
 #
 # ## 11.18 Self-attention and cross-attention, side by side
 #
@@ -1270,7 +1270,7 @@ with waiting_for("Exercise 11.15, and the training in 11.9"):
 #
 # The words come from the CMU Pronouncing Dictionary: 135,166 lines, each with a word and its sounds in a notation
 # called ARPAbet. Set `SOUNDS = True` to download it once (3.6 MB). It is checked by its SHA-256, and kept. (Without
-# a network, put it into a folder named in `HEADSTART_DATA`.) All below but the exercise waits for it.
+# a network, put it into a folder named in `HEADSTART_DATA`.) Everything below needs it, except the exercise.
 #
 # Real data have traps. `sounds.dictionary()` takes care of three, and leaves out words with dots or hyphens:
 #
@@ -1304,8 +1304,9 @@ else:
 # nearly everything wrong. The **edit distance** counts edits instead: how many sounds must be *inserted*,
 # *deleted* or *substituted*, at least, to get from one list to the other?
 #
-# **Formula.** Let $D_{i,j}$ be the distance between the first $i$ sounds written and the first $j$ right ones. The
-# last step was a deletion, an insertion, or a pair of sounds, which is free if the two are equal:
+# **Formula.** Let $D_{i,j}$ be the distance between the first $i$ sounds written, $a_1$ to $a_i$, and the first $j$
+# right ones, $b_1$ to $b_j$. The last step deletes $a_i$, inserts $b_j$, or pairs the two, which is free if they are
+# equal:
 #
 # $$D_{i,j} = \min\left(D_{i-1,j} + 1,\;\; D_{i,j-1} + 1,\;\; D_{i-1,j-1} + [a_i \ne b_j]\right) \qquad D_{i,0} = i
 # \qquad D_{0,j} = j$$
@@ -1442,9 +1443,9 @@ with waiting_for("Exercises 11.2, 11.6, 11.7, 11.8 and 11.21"):
 # {measured.training_letters_to_sounds.a_fixed_sound_per_letter.words_wrong} of the words wrong. One wrong sound
 # spoils a word, so the word error rate is much higher than the phoneme error rate.
 #
-# **Published results** are better: 23.55 % of the words wrong (Yao and Zweig 2015), and 19.88 % with 4.6 % of the
-# sounds (Sun et al. 2019). Those models are larger, were trained for longer and tested on other words, so the
-# comparison is rough.
+# **Published results** are better: 23.55 % of the words wrong (Yao and Zweig 2015), then 19.88 % of the words and
+# 4.6 % of the sounds (Sun et al. 2019). Those models are larger, were trained for longer and tested on other words,
+# so the comparison is rough.
 
 # %% draw=true
 # Words that it has never seen, and what the dictionary says

@@ -58,7 +58,8 @@ torch.set_num_threads(1)  # the training has threads of its own, one a core
 #
 # **Divide each vector by the root of its mean square, and scale its channels.**
 #
-# <details><summary>Hint 1</summary>Read the name backwards: which three steps does it name?</details>
+# <details><summary>Hint 1</summary>RMS is <em>root mean square</em>. Read it backwards: which three steps does it
+# name?</details>
 # <details><summary>Hint 2</summary>Where must ε go, so that a vector of zeros gives zeros?</details>
 # <details><summary>The idea</summary>Your layer norm of 6.4, without the mean and without the bias.</details>
 
@@ -154,9 +155,9 @@ check("modern.gated", GatedFeedForward)
 #
 # **A larger base.** Rotary positions (3.8) turn pair $i$ of a head's $D$ features by $b^{-2i/D}$ per position, with
 # the base $b$ = 10,000. The slowest pairs don't complete a turn in a text of 4,096 positions, so training shows a
-# model only a part of their circle. In longer texts they point where it has never seen them. Xiong et al. (2023)
-# raised Llama 2's base to 500,000, to keep distant positions from fading, and continued training on long texts.
-# With a larger base the pairs turn more slowly:
+# model only a part of their circle. In longer texts they point in directions that it has never seen. Xiong et al.
+# (2023) raised Llama 2's base to 500,000, so that attention to distant positions fades less, and continued training
+# on long texts. With a larger base the pairs turn more slowly:
 
 # %% draw=true
 # How far the pairs of a head of 128 features turn, for three bases
@@ -367,8 +368,8 @@ check("modern.interleaved", interleaved)
 
 # %% [markdown]
 # Here is a small Qwen3 from the *transformers* library, with random weights and our base of 10,000. Your model gets
-# the same weights (those of the norms reordered, too; the words divided by √C, which it multiplies them by), and
-# both read the same tokens.
+# the same weights, and both read the same tokens. (The norms' weights are reordered, too, and the words are divided
+# by √C, since your model multiplies them by it.)
 
 # %% draw=true
 # How far your model is from a small Qwen3
@@ -518,7 +519,8 @@ with waiting_for("Exercises 12.1 to 12.5"), after_predicting("modern.worth"):
 # **By hand.** Scores (2, 1, 0, 1.5), $k$ = 2. Without biases the best are 2 and 1.5. Their softmax: $1/(1 +
 # e^{-0.5})$ = 0.622 and 0.378. So the gates are **(0.622, 0, 0, 0.378)**. With the biases (0, 0, 3, 0) the first and
 # the third are chosen, and the softmax of their scores, 2 and 0, gives **(0.881, 0, 0.119, 0)**. (With $k$ = 1 each
-# gate is 1, and the router learns nothing from the model's loss; Switch takes a softmax over all experts.)
+# gate is 1, and the router learns nothing from the model's loss; the Switch Transformer, which uses one expert,
+# takes the softmax over all of them.)
 #
 # **Exercise 12.8** · difficulty 3 of 5 · 10 minutes · 3 points
 #
@@ -652,7 +654,7 @@ def balance_loss(logits, k):
 
 
 # %% [markdown]
-# A different way leaves the loss alone (Wang et al. 2024; DeepSeek-V3, but for a tiny loss). After each step, the
+# A different way leaves the loss alone (Wang et al. 2024; DeepSeek-V3 adds only a tiny one). After each step, the
 # biases of experts that got less than their share go up a little, the others down. A small model with six experts
 # is trained three times, for a few seconds each: with nothing, with this loss, with biases.
 
@@ -664,14 +666,15 @@ with waiting_for("Exercises 12.8 and 12.9"), after_predicting("modern.crowd"):
     show(figures.crowds(experiments.crowded(gates, mixture, balance_loss)))
 
 # %% [markdown] reveals="modern.crowd"
-# Each line is an expert's share of the tokens' two places. In the last ten steps of our run (one seed) the busiest
-# expert got {measured.training_cheaper.nothing.busiest} and the idlest {measured.training_cheaper.nothing.idlest}
-# with nothing; with the balance loss {measured.training_cheaper.the_balance_loss.busiest} and
-# {measured.training_cheaper.the_balance_loss.idlest}, with biases {measured.training_cheaper.biases.busiest} and
-# {measured.training_cheaper.biases.idlest}. The model's loss hardly differed:
-# {measured.training_cheaper.nothing.loss}, {measured.training_cheaper.the_balance_loss.loss} and
+# Each line is one expert's share of all choices, two per token. In the last ten steps of our run (one seed) the
+# busiest expert got {measured.training_cheaper.nothing.busiest} and the idlest
+# {measured.training_cheaper.nothing.idlest} with nothing; with the balance loss
+# {measured.training_cheaper.the_balance_loss.busiest} and {measured.training_cheaper.the_balance_loss.idlest}, with
+# biases {measured.training_cheaper.biases.busiest} and {measured.training_cheaper.biases.idlest}. The model's loss
+# hardly differed: {measured.training_cheaper.nothing.loss}, {measured.training_cheaper.the_balance_loss.loss} and
 # {measured.training_cheaper.biases.loss}. An expert that is chosen more learns more, and the router can come to
-# prefer it. In large models without such a loss, a few experts did everything (Shazeer et al. 2017, section 4).
+# prefer it. Without such a loss, the same few experts ended up with nearly all the weight (Shazeer et al. 2017,
+# section 4).
 
 # %% [markdown]
 # A good place for a break.
@@ -1130,9 +1133,10 @@ with waiting_for("Exercises 12.15 and 12.16, and the training in 12.7"):
 # %% [markdown]
 # ## 12.17 The block of 2026
 #
-# Five published models, as of November 2026. RMS norms, rotary positions and a gate are in all of them. They differ in
-# what a token costs to keep, and in how few weights it uses. (*Clamped*: large numbers are cut off. *Index*: keys of
-# the small attention named below.)
+# Five published models, as of November 2026. RMS norms, rotary positions and a gate are in all of them. They differ
+# in how much they cache per token, and in how few weights a token uses. (*Clamped*: large numbers are cut off.
+# *Sinks*: in each head, one more learned score in the softmax, which reads nothing. *YaRN*: slows the slow pairs of
+# 12.3. *Index*: keys of the small attention named below.)
 
 # %% draw=true
 # The blocks of five published models

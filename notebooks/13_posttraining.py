@@ -4,7 +4,7 @@
 # - **You will learn** how a model that continues a text becomes one that answers: by demonstrations, by
 #   preferences and by rewards. Your model of lesson 8 goes through all three. Its language has a grammar, so
 #   a right answer can be parsed, and a reward is exact.
-# - **You need** lessons 8 and 9: a pretrained model, its loss, and fine-tuning; for a slip in 13.0, 12.15.
+# - **You need** lessons 8 and 9: a pretrained model, its loss, and fine-tuning. One slip of 13.0 is on 12.15.
 # - **Time** {minutes} minutes, in three sittings: 13.0 to 13.8, 13.9 to 13.17, 13.18 to 13.24. Two trainings
 #   take at most two minutes each on two cores.
 
@@ -53,8 +53,9 @@ for each in requests.to_write(3, seed=1) + requests.to_read(2, seed=2):
     print(each.request.text, "\n  →", each.answer, end="\n\n")
 
 # %% [markdown]
-# An answer **fulfils** a request for a review if it ends, is a whole review by the grammar, and has each feature. One
-# wrong word is enough to fail: a hero's name changes, or praise turns into blame. A question has one right answer.
+# An answer **fulfils** a request for a review if it ends, is a whole review by the grammar, and has each feature
+# asked for. One wrong word is enough to fail: a hero's name changes, or praise turns into blame. A question has one
+# right answer.
 
 # %% [markdown]
 # ## 13.2 The template
@@ -84,7 +85,7 @@ def template(request, answer, special, encode):
     Args:
         request: its text.
         answer: its text, which may be empty; None asks for one,
-            so that the tokens end where the model goes on.
+            so that the tokens end where the model continues.
         special: the numbers of `<request>`, `<answer>` and
             `<end>`, in this order.
         encode: turns a text into a list of tokens; it doesn't know
@@ -182,7 +183,7 @@ def pad(rows, pad_token):
     Args:
         rows: B lists of tokens; real ones may be equal to pad_token,
             and a row may be empty.
-        pad_token: what short rows are filled up with, on the right.
+        pad_token: what short rows are padded with, on the right.
 
     Returns:
         The tokens, integers, (B, T), where T is the length of the
@@ -261,8 +262,8 @@ with waiting_for("Exercise 13.5"), after_predicting("posttraining.rows"):
 # ## 13.6 Log-probabilities of tokens
 #
 # **Why.** Demonstrations, preferences and rewards all begin with the same numbers: the log-probability of each token
-# of an answer. The logits at position $t$ predict token $t + 1$, so $T$ tokens have $T - 1$ such numbers. The shift is
-# made here alone.
+# of an answer. The logits at position $t$ predict token $t + 1$, so $T$ tokens have $T - 1$ such numbers. The shift
+# is made here, and nowhere else.
 #
 # **By hand.** V = 2. The logits after the first token are (0, 0), after the second (0, ln 3). The tokens are 0, 1, 1:
 # ln 1/2 = **−0.69**, then ln 3/4 = **−0.29**.
@@ -402,7 +403,7 @@ with waiting_for("the training above"):
 # %% predict="posttraining.price"
 
 # %% draw=true
-# What it does now, and what it has forgotten
+# What it does now, with requests and without
 with waiting_for("the training above"), after_predicting("posttraining.price"):
     found = measures.measure(trained(tuned), trained(tuned), tools, count=64)
     for name in ("fulfilled", "reviews", "sentences", "read"):
@@ -416,13 +417,14 @@ with waiting_for("the training above"), after_predicting("posttraining.price"):
 # reviews and answered {measured.training_answers.fine_tuned.questions} of the questions. On reviews without a
 # request, which is all they once knew, they are {measured.training_answers.fine_tuned.nats_forgotten} nats per token
 # above the grammar, instead of {measured.training_answers.pretrained.nats_forgotten}. This is **forgetting**: nothing
-# in the new loss rewards what isn't asked for. (At our learning rate, 0.004.)
+# in the new loss rewards what isn't asked for. (This is at a learning rate of 0.004.)
 #
-# And the mask? Without it the same demonstrations gave {measured.training_answers.no_mask.fulfilled} of the requests
-# and {measured.training_answers.no_mask.questions} of the questions, and forgot
-# {measured.training_answers.no_mask.nats_forgotten}. Two fifths of the tokens that count are then
-# those of reviews in questions, which have nothing to do with a request. (The questions' difference is no larger
-# than seeds differ.)
+# And the mask? Without it, models trained on the same demonstrations fulfilled
+# {measured.training_answers.no_mask.fulfilled} of the requests, answered
+# {measured.training_answers.no_mask.questions} of the questions, and forgot
+# {measured.training_answers.no_mask.nats_forgotten} nats. Two fifths of the tokens that count are then in the
+# reviews that questions are about, which have nothing to do with a request. (On questions the difference is no
+# larger than between seeds.)
 
 # %% [markdown]
 # A good place for a break.
@@ -439,7 +441,7 @@ with waiting_for("the training above"), after_predicting("posttraining.price"):
 # **Return the share of answers that are exactly right.**
 #
 # <details><summary>Hint 1</summary>Where does an answer end, and what if it never does?</details>
-# <details><summary>Hint 2</summary>Is an answer right that begins with the right words and goes on?</details>
+# <details><summary>Hint 2</summary>Is an answer right if it begins with the right words and then continues?</details>
 # <details><summary>The idea</summary>Cut at the first <code>&lt;end&gt;</code>, then compare the
 # whole.</details>
 
@@ -588,7 +590,7 @@ def true_share(measured, sensitivity, specificity):
         measured: the share of answers that the judge calls right.
         sensitivity: of right answers, the share that it calls right.
         specificity: of wrong answers, the share that it calls wrong.
-            The two are more than 1 together.
+            Their sum is more than 1.
 
     Returns:
         A number from 0 to 1; what would be outside becomes 0 or 1.
@@ -694,18 +696,18 @@ with (
 #
 # **Exercise 13.13** · difficulty 3 of 5 · 5 minutes · 3 points
 #
-# **Return 1 for an answer that is finished, grammatical and as it was asked for, else 0.**
+# **Return 1 for a finished, grammatical answer that has all features asked for, else 0.**
 #
 # <details><summary>Hint 1</summary>Which part of the answer is read, and what if there is no such
 # part?</details>
-# <details><summary>Hint 2</summary>Does an answer that has more features than were asked for do what it
+# <details><summary>Hint 2</summary>An answer has more features than were asked for. Does it do what it
 # should?</details>
 # <details><summary>The idea</summary>Three questions, and 1 only if each is answered with yes.</details>
 
 
 # %% exercise="posttraining.reward"
 def reward(answer, asked, read, end):
-    """1 for an answer that is as it was asked for, else 0.
+    """1 for an answer that has what was asked for, else 0.
 
     Args:
         answer: the tokens that a model wrote, a list. What follows
@@ -740,7 +742,7 @@ check("posttraining.reward", reward)
 # GRPO).
 #
 # **Formula.** $A_i = r_i - \bar r$, and in DeepSeekMath $A_i = (r_i - \bar r) / s$ with the group's standard
-# deviation $s$. Dr. GRPO (Liu et al. 2025) leaves out the division, which gives more weight to requests that nearly
+# deviation $s$. Dr. GRPO (Liu et al. 2025) doesn't divide, since dividing gives more weight to requests that nearly
 # always or nearly never succeed.
 #
 # **By hand.** Rewards 1, 0, 0, 0: the mean is 1/4, the advantages **3/4, −1/4, −1/4, −1/4**. Divided by $s$ = 1/2: 1.5
@@ -941,14 +943,15 @@ def kl(logits, frozen):
 check("posttraining.kl", kl)
 
 # %% [markdown]
-# Often only the drawn token's two log-probabilities are at hand. Then KL is *estimated* (Schulman 2020). With $r =
-# q/p$ of the drawn token (no reward):
+# Often only the drawn token's two log-probabilities are at hand. Then KL is *estimated* (Schulman 2020). Here $r =
+# q/p$ of the drawn token, not a reward:
 #
 # $$k_1 = -\ln r \qquad k_2 = \tfrac12 (\ln r)^2 \qquad k_3 = (r - 1) - \ln r$$
 #
-# $k_1$ and $k_3$ are right on average; $k_1$ is often negative, $k_3$ never; $k_2$ is a little off and varies little.
-# (A right estimate isn't a right loss. On average $k_1$'s gradient is 0, $k_2$'s is that of KL(model ‖ frozen), and
-# $k_3$'s, which GRPO and we use, that of KL(frozen ‖ model): Tang and Munos 2025.)
+# $k_1$ and $k_3$ are right on average; $k_1$ is often negative, $k_3$ never; $k_2$ is a little off and varies
+# little. (A right estimate isn't a right loss. On average over the next token, $k_1$'s gradient is 0, $k_2$'s is
+# that of KL(model ‖ frozen), and $k_3$'s that of KL(frozen ‖ model): Tang and Munos 2025. GRPO and this lesson use
+# $k_3$.)
 #
 # **By hand.** $p$ = 1/2, $q$ = 1/4: $r$ = 1/2, $\ln r$ = −0.693. $k_1$ = **0.693**, $k_2$ = **0.240**, $k_3$ = −0.5 +
 # 0.693 = **0.193**.
@@ -1009,17 +1012,17 @@ with waiting_for("Exercises 13.17a and b, and the training in 13.8"):
 # ## 13.18 Train it on rewards
 #
 # One step: R = 8 new requests for reviews, G = 8 answers to each, their rewards by the parser, advantages within
-# each group, the clipped objective, a step. With one step per draw all ratios are 1, so nothing
-# is clipped: it is 13.15's gradient. (A **KL penalty** would also subtract β times 13.17's $k_3$. Your run has none.)
-# The draws are called **rollouts**, and are *on-policy*: the model that learns from them has made them.
+# each group, the clipped objective, an update. With one update per draw all ratios are 1, so nothing is clipped: it
+# is 13.15's gradient. (A **KL penalty** would also subtract β times 13.17's $k_3$. Your run has none.) The draws are
+# called **rollouts**, and are *on-policy*: the model that learns from them has made them.
 
 # %% draw=true
 # A step of training on rewards
 show(drawings.loop())
 
 # %% [markdown]
-# All answers' sums are divided by the same number. (Divided by its own length, as in DeepSeekMath, a long wrong answer
-# would be punished less per token than a short one: Liu et al. 2025.)
+# The sum over an answer's tokens is divided by the same number for all answers. (Divided by its own length, as in
+# DeepSeekMath, a long wrong answer would be punished less per token than a short one: Liu et al. 2025.)
 
 # %% draw=true
 REWARDS_ANEW = False
@@ -1064,8 +1067,8 @@ with waiting_for("the training above"), after_predicting("posttraining.closer"):
 # reviews without a request the loss is {measured.training_answers.rewards.nats_forgotten} above the grammar's, after
 # {measured.training_answers.fine_tuned.nats_forgotten}.)
 #
-# There is a cheaper way to about that share: draw at temperature 0.5. Without a step of training, the fine-tuned
-# models then fulfil {measured.training_answers.fine_tuned_temperature_0_5.fulfilled}, in
+# There is a cheaper way to reach about that share: draw at temperature 0.5. Without a step of training, the
+# fine-tuned models then fulfil {measured.training_answers.fine_tuned_temperature_0_5.fulfilled}, in
 # {measured.training_answers.fine_tuned_temperature_0_5.words.1} words. (All other figures are drawn at temperature
 # 1.) What rewards add shows at 0.5, too: {measured.training_answers.rewards_temperature_0_5.fulfilled}.
 #
@@ -1094,12 +1097,12 @@ with waiting_for("your prediction"), after_predicting("posttraining.gamed"):
 
 # %% [markdown] reveals="posttraining.gamed"
 # The policy found what pays: {measured.training_answers.praise.praise.1} words of praise per answer instead of
-# {measured.training_answers.fine_tuned.praise.1}. Nothing pays for stopping, so the answers run on to the end of the
-# room, {measured.training_answers.praise.words.1} words, and no request is fulfilled any more. This is **reward
-# hacking**. The policy does exactly what it is paid for. With the KL penalty there are
+# {measured.training_answers.fine_tuned.praise.1}. Nothing pays for stopping, so the answers run on until the model
+# has no positions left, {measured.training_answers.praise.words.1} words, and no request is fulfilled any more. This
+# is **reward hacking**. The policy does exactly what it is paid for. With the KL penalty there are
 # {measured.training_answers.praise_kl.praise.1} in {measured.training_answers.praise_kl.words.1} words, and
-# {measured.training_answers.praise_kl.fulfilled} of the requests are fulfilled: the penalty limits how far the policy
-# goes, but the direction is the reward's.
+# {measured.training_answers.praise_kl.fulfilled} of the requests are fulfilled: the penalty limits how far the
+# policy goes, but the direction is the reward's.
 
 # %% [markdown]
 # **Question 13.19** · graded by hand · 8 minutes · 5 points

@@ -165,7 +165,7 @@ exercise.slip(
 ).says("One more is counted, as if the large model's own token were a draft: count the drafts that stay.")
 exercise.slip("kept_where_equal", "chances < target → chances <= target").says(
     "A chance equal to the ratio is kept too, so a chance of 0 keeps a token that the large model never "
-    "writes: it has to be below."
+    "writes: the chance has to be below the ratio."
 )
 exercise.slip(
     "all_or_nothing", "int(kept.long().cumprod(dim=0).sum()) → len(drafted) if bool(kept.all()) else 0"

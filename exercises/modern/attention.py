@@ -147,8 +147,8 @@ exercise.slip(
     "split_heads(self.W_v(x), self.n_groups) → rms_norm(split_heads(self.W_v(x), self.n_groups), "
     "self.norm_k)",
 ).says(
-    "The values are normalised as well: it is the scores that should stay small, and values have no part "
-    "in them."
+    "The values are normalised as well: only the scores should be kept small, and values have no part in "
+    "them."
 )
 exercise.slip(
     "NormsExchanged",

@@ -113,11 +113,11 @@ exercise.slip(
 exercise.slip(
     "FirstPathMissing",
     "x + self.attention(rms_norm(x, self.norm_1)) → self.attention(rms_norm(x, self.norm_1))",
-).says("Attention's output takes the place of x: it is added to it.")
+).says("Attention's output replaces x: add it to x.")
 exercise.slip(
     "SecondPathMissing",
     "x + self.feed_forward(rms_norm(x, self.norm_2)) → self.feed_forward(rms_norm(x, self.norm_2))",
-).says("The network's output takes the place of x: it is added to it.")
+).says("The network's output replaces x: add it to x.")
 exercise.slip("FirstNormTwice", "rms_norm(x, self.norm_2) → rms_norm(x, self.norm_1)").says(
     "Both norms use norm_1: the weights of the second are norm_2."
 )

@@ -77,7 +77,7 @@ exercise.slip("bias_taken_off", "logits + bias → logits - bias").says(
     "The biases are subtracted: a larger bias makes an expert likelier to be chosen."
 )
 exercise.slip("bias_alone", "(logits + bias).topk → (0 * logits + bias).topk").says(
-    "Only the biases choose, so all tokens go to the same experts: it is score and bias together."
+    "Only the biases choose, so all tokens go to the same experts: the sum of score and bias should choose."
 )
 exercise.slip(
     "not_made_up_for", "logits.gather(-1, places).softmax(dim=-1) → logits.softmax(dim=-1).gather(-1, places)"
@@ -96,7 +96,7 @@ exercise.slip(
     "logits.gather(-1, places).softmax(dim=-1) → torch.full_like(logits.gather(-1, places), 1 / k)",
 ).says("The chosen experts count alike: a softmax over their scores says how much each counts.")
 exercise.slip("the_worst", "topk(k, dim=-1) → topk(k, dim=-1, largest=False)").says(
-    "The k experts with the smallest sums are chosen: it is the largest that count."
+    "The k experts with the smallest sums are chosen: choose those with the largest."
 )
 exercise.slip(
     "zeros_for_the_others",
@@ -110,7 +110,7 @@ exercise.slip("sigmoids", "softmax(dim=-1) → sigmoid()").says(
     "Each chosen gate is a sigmoid of its own score, so a row doesn't sum to 1: take a softmax over the k."
 )
 exercise.slip("best_alone", "topk(k, dim=-1) → topk(1, dim=-1)").says(
-    "Only the first expert gets anything: it is k of them that share."
+    "Only the first expert gets anything: k of them share."
 )
 
 
@@ -128,8 +128,8 @@ exercise.slip(
     "logits.gather(-1, places).softmax(dim=-1) → logits.gather(-1, places) / logits.gather(-1, "
     "places).sum(dim=-1, keepdim=True)",
 ).says(
-    "The chosen scores are divided by their sum: scores may be negative or sum to 0, so it is a softmax "
-    "that makes shares of them."
+    "The chosen scores are divided by their sum: scores may be negative or sum to 0, so turn them into "
+    "shares by a softmax."
 )
 exercise.slip("best_of_all_rows", "sums.topk(k, dim=-1) → sums.flatten().topk(k)", of=gates_by_a_mask).says(
     "The k best of all rows together are chosen: each row, a token, has its own k."

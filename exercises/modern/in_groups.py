@@ -96,7 +96,10 @@ exercise.slip(
     "a_scale_for_each_row",
     "groups.abs().amax(dim=-1, keepdim=True) → groups.abs().amax(dim=(-2, -1), keepdim=True).expand(-1, "
     "groups.size(-2), 1)",
-).says("All groups of a row share one scale: each group has its own, so that a large weight spoils only it.")
+).says(
+    "All groups of a row share one scale: each group has its own, so that a large weight spoils only that "
+    "group."
+)
 exercise.slip("a_byte", "/ 7 → / 127").says(
     "The whole numbers go up to 127, which needs a byte: four bits hold -7 to 7."
 )
@@ -119,7 +122,7 @@ exercise.slip(
     "neighbours_apart",
     "weight.unflatten(-1, (-1, size)) → weight.unflatten(-1, (size, -1)).mT",
     "flatten(-2) → mT.flatten(-2)",
-).says("A group takes every so many-th weight of a row: it is `size` neighbours that share a scale.")
+).says("A group takes every so many-th weight of a row: `size` neighbours should share a scale.")
 exercise.slip(
     "groups_down_a_column",
     "weight.view(rows, columns // size, size) → weight.T.reshape(rows, columns // size, size)",

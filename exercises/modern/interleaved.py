@@ -1,4 +1,4 @@
-"""Rows in another order."""
+"""Rows in a different order."""
 
 import torch
 from torch import Generator
@@ -12,7 +12,7 @@ from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="modern.interleaved",
-    title="Rows in another order",
+    title="Rows in a different order",
     points=3,
     difficulty=3,
     minutes=10,

@@ -81,19 +81,19 @@ exercise.slip(
     "A position reads the state before its own key and value are in it: it sees itself, too, so write first."
 )
 exercise.slip("state_ignored", "outputs = [] → outputs, state = [], torch.zeros_like(state)").says(
-    "The state begins with zeros: it begins with what is given, what earlier positions have left."
+    "The state begins with zeros: it begins with the given one, which earlier positions have written."
 )
 exercise.slip("overwritten", "state + k[..., t, :, None] → k[..., t, :, None]").says(
     "Each position replaces the state: it adds its key times its value to what is there."
 )
 exercise.slip(
     "state_not_returned", "dim=-2), state → dim=-2), state - k[..., -1, :, None] * v[..., -1, None, :]"
-).says("The returned state lacks the last position: the next call would go on without it.")
+).says("The returned state lacks the last position: the next call would start without it.")
 exercise.slip(
     "scaled", "(q[..., t, None, :] @ state) → (q[..., t, None, :] @ state / q.size(-1) ** 0.5)"
 ).says("The outputs are divided by √D, which the formula doesn't have: it is for a softmax.")
 exercise.slip("query_times_query", "k[..., t, :, None] * v → q[..., t, :, None] * v").says(
-    "The queries are written to the state: it is keys that are written, and queries that read."
+    "The queries are written to the state: write with keys, and read with queries."
 )
 exercise.slip("mean_of_the_past", "@ state).squeeze(-2) → @ state).squeeze(-2) / (t + 1)").says(
     "The outputs are divided by the number of positions: the state is a sum, not a mean."

@@ -35,7 +35,7 @@ def rms_cases(g: Generator) -> list[Case]:
         Case("one vector", (2 * shared.normal(g, many), wide)),
         Case("a vector of zeros", (empty, weight)),
         Case(
-            "small numbers, another eps",
+            "small numbers, a different eps",
             (0.01 * shared.normal(g, pick(g, 2, 3, 5), many), wide),
             {"eps": 1e-3},
         ),

@@ -99,7 +99,7 @@ exercise.slip(
     "and those to a hard one bad: each group has its own."
 )
 exercise.slip("first_answer_subtracted", "rewards.mean(dim=-1, keepdim=True) → rewards[..., :1]").says(
-    "The first answer's reward is subtracted: it is the mean of the group that answers are compared with."
+    "The first answer's reward is subtracted: answers are compared with the mean of their group."
 )
 exercise.slip(
     "over_the_groups",
@@ -109,7 +109,7 @@ exercise.slip(
 exercise.slip(
     "turned_over",
     "rewards - rewards.mean(dim=-1, keepdim=True) → rewards.mean(dim=-1, keepdim=True) - rewards",
-).says("The difference is turned over, so better answers get negative advantages.")
+).says("The difference has the wrong sign, so better answers get negative advantages.")
 exercise.slip("always_divided", "    if not divide:\n        return better\n →").says(
     "The division happens whatever `divide` says."
 )
@@ -124,9 +124,10 @@ exercise.slip(
 ).says("This divides by the variance: the standard deviation is its root.")
 exercise.slip(
     "with_g_below", "rewards.std(dim=-1, keepdim=True) → rewards.std(dim=-1, keepdim=True, correction=0)"
-).says("The standard deviation is divided by G, as NumPy's is: the text asks for torch's, with G − 1.")
+).says("The variance is divided by G, as in NumPy's `std`: here it is torch's, which divides by G − 1.")
 exercise.slip("a_whole_one_added", "spread.masked_fill(spread == 0, 1) → (spread + 1)").says(
-    "Adding 1 to the standard deviation avoids 0/0, but shrinks all the others: replace it where it is 0."
+    "Adding 1 to the standard deviation avoids 0/0, but shrinks the advantages of all other groups: "
+    "replace it only where it is 0."
 )
 exercise.slip("softmaxed", "better / spread.masked_fill(spread == 0, 1) → rewards.softmax(dim=-1)").says(
     "A softmax makes all of them positive: an answer worse than the mean has a negative advantage."

@@ -106,5 +106,5 @@ exercise.slip("as_a_probability", ".sum(dim=-1) → .sum(dim=-1).exp()").says(
     "This is the answer's probability, which is 0 to a computer once the answer is long: leave the logarithm."
 )
 exercise.slip("the_request_alone", "mask[..., 1:] → ~mask[..., 1:]").says(
-    "The mask is turned over: this is the log-probability of the request."
+    "The mask is inverted: this is the log-probability of the request."
 )

@@ -133,7 +133,7 @@ exercise.slip("the_request", "inside & (closes.cumsum(dim=-1) == closes) → ~in
     "This is the request: the answer's tokens should be True, and the others False."
 )
 exercise.slip("any_end", "inside & (ids == end_token) → ids == end_token").says(
-    "An <end> in the request closes an answer that hasn't begun: look for the first one after <answer>."
+    "An <end> in the request is taken for the answer's: look for the first one after <answer>."
 )
 exercise.slip(
     "last_answer",
@@ -156,8 +156,8 @@ def every_end_masked(ids, answer_token, end_token):
 
 @exercise.misconception
 def up_to_the_last_end(ids, answer_token, end_token):
-    """The answer goes up to the last <end>, so where padding is <end> or the row goes on, that counts too: it
-    ends at the first.
+    """The answer goes up to the last <end>, so padding made of <end>, or more text, counts too: it ends at
+    the first.
     """
     opens = (ids == answer_token).long()
     inside = opens.cumsum(dim=-1) > opens
@@ -200,7 +200,7 @@ def every_end_counts(ids, answer_token, end_token):
 
 @exercise.misconception
 def cut_off_is_nothing(ids, answer_token, end_token):
-    """Answers that were cut off before their <end> count for nothing: all of their tokens do."""
+    """No token of an answer that was cut off before its <end> counts here: all of them should."""
     opens = (ids == answer_token).long()
     inside = opens.cumsum(dim=-1) > opens
     closes = (inside & (ids == end_token)).long()

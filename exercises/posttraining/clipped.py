@@ -108,8 +108,8 @@ exercise.slip(
     "torch.minimum(ratio * A, ratio.clamp(1 - epsilon, 1 + epsilon) * A) → ratio.clamp(1 - epsilon, 1 + "
     "epsilon) * A",
 ).says(
-    "Clipped always, a token that has moved the wrong way gets no gradient back: the smaller of the two "
-    "products clips only where the gain is."
+    "The ratio is always clipped, so a token that has moved the wrong way gets no gradient to bring it "
+    "back: take the smaller of the two products, which limits only gains."
 )
 exercise.slip("larger_of_the_two", "torch.minimum → torch.maximum").says(
     "The larger product is taken, which is right for a loss with a minus: for an objective it is the smaller "
@@ -144,7 +144,7 @@ exercise.slip(
 exercise.slip(
     "product_clipped",
     "ratio.clamp(1 - epsilon, 1 + epsilon) * A → (ratio * A).clamp(1 - epsilon, 1 + epsilon)",
-).says("The product of ratio and advantage is clipped: the ratio alone is.")
+).says("The product of ratio and advantage is clipped: clip only the ratio.")
 exercise.slip(
     "one_ratio_for_the_answer",
     "(log_probability - before).exp() → (log_probability - before).mean(dim=-1, "
@@ -156,8 +156,8 @@ exercise.slip("a_loss", "return torch.minimum → return -torch.minimum").says(
 exercise.slip(
     "clipped_above_alone", "ratio.clamp(1 - epsilon, 1 + epsilon) → ratio.clamp(max=1 + epsilon)"
 ).says(
-    "The ratio is clipped above alone: a worse answer gains by getting less likely, so it is clipped below 1 "
-    "− ε too."
+    "The ratio is clipped only above: a worse answer gains by getting less likely, so clip the ratio at 1 "
+    "− ε, too."
 )
 exercise.slip(
     "clipped_around_0", "ratio.clamp(1 - epsilon, 1 + epsilon) → ratio.clamp(-epsilon, epsilon)"

@@ -87,8 +87,8 @@ exercise.slip(
     "(chosen - chosen_frozen) - (rejected - rejected_frozen) → (chosen - chosen_frozen) + (rejected_frozen * "
     "-1 - rejected)",
 ).says(
-    "The frozen model's log-probability of the worse answer has the wrong sign: what counts is (rejected − "
-    "its frozen one), taken from the better answer's."
+    "The frozen model's log-probability of the worse answer has the wrong sign: subtract (rejected − "
+    "rejected_frozen) from the better answer's difference."
 )
 exercise.slip(
     "frozen_models_mixed",
@@ -124,7 +124,8 @@ exercise.slip(
     "better_answer_alone",
     "(chosen - chosen_frozen) - (rejected - rejected_frozen) → chosen - chosen_frozen",
 ).says(
-    "The worse answer is left out, so nothing is compared: its difference to the frozen model is taken away."
+    "The worse answer is left out, so nothing is compared: its difference from the frozen model should be "
+    "subtracted."
 )
 exercise.slip("without_beta", "beta * margin → margin").says("β is left out: it multiplies the margin.")
 exercise.slip(

@@ -38,7 +38,7 @@ def match_cases(g: Generator) -> list[Case]:
         more = words(1, 3)
         wrote = {
             "right": [*right, end],
-            "right, and goes on": [*right, end, *more],
+            "right, then more": [*right, end, *more],
             "right, and padded with ends": [*right, end, end, end],
             "wrong": [*wrong, end],
             "wrong at first": [70, *right[1:], end],
@@ -63,7 +63,7 @@ def match_cases(g: Generator) -> list[Case]:
         case(
             "some right, some wrong", "right", "wrong", "right", *pick(g, ("wrong at first",), ("right",) * 3)
         ),
-        case("answers that go on", "right, and goes on", *pick(g, ("wrong", "right"), ("wrong",) * 2)),
+        case("more text after the end", "right, then more", *pick(g, ("wrong", "right"), ("wrong",) * 2)),
         case("padding made of ends", "right, and padded with ends", *pick(g, ("wrong", "wrong"), ("wrong",))),
         case(
             "answers without an end",
@@ -76,7 +76,9 @@ def match_cases(g: Generator) -> list[Case]:
         case(
             "right, but after the end", "right later", "ended too early", *pick(g, ("right",), ("right",) * 2)
         ),
-        case("the right words in another order", "words of it", "right", *pick(g, ("wrong",), ("right",))),
+        case(
+            "the right words in a different order", "words of it", "right", *pick(g, ("wrong",), ("right",))
+        ),
         case("none of them right", "wrong", *pick(g, ("unfinished",), ("too long", "wrong"))),
         Case("an answer without words", (empty, [[], [12]] if pick(g, True, False) else [[], [13]], END)),
     ]
@@ -142,7 +144,7 @@ exercise.slip(
     "compared."
 )
 exercise.slip("how_many", "return sum(right) / len(right) → return sum(right)").says(
-    "This is how many are right: their share is asked for."
+    "This is how many are right: return their share."
 )
 exercise.slip("all_or_nothing", "return sum(right) / len(right) → return float(all(right))").says(
     "This is 1 only if all answers are right: the share of the right ones is asked for."
@@ -165,7 +167,7 @@ def share_of_tokens(generated, truth, end):
 
 @exercise.misconception
 def as_sets(generated, truth, end):
-    """Words are compared as sets, which know no order and nothing twice: compare the lists."""
+    """Words are compared as sets, which ignore order and repetition: compare the lists."""
     pairs = zip(generated, truth, strict=True)
     right = [end in row and set(row[: row.index(end)]) == set(wanted) for row, wanted in pairs]
     return sum(right) / len(right)

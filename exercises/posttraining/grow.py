@@ -73,8 +73,8 @@ exercise.slip(
     "random",
     "embedding.mean(dim=0).expand(n_new, -1) → torch.randn(n_new, embedding.size(1), dtype=embedding.dtype)",
 ).says(
-    "The new rows are random, as a fresh nn.Embedding has them: far larger or elsewhere than the trained "
-    "ones, they take probability from old tokens."
+    "The new rows are random, as a fresh nn.Embedding has them: they are larger than the trained ones or "
+    "point elsewhere, and take probability from old tokens."
 )
 exercise.slip(
     "new_ones_first",
@@ -86,7 +86,8 @@ exercise.slip(
     "embedding.mean(dim=0).expand(n_new, -1) → embedding.mean().expand(n_new, embedding.size(1))",
 ).says("One mean of all numbers is used for each channel: take the mean over the rows, channel by channel.")
 exercise.slip("last_row_copied", "embedding.mean(dim=0) → embedding[-1]").says(
-    "The new rows are copies of the last old one, and would mean what it means: start from the mean of all."
+    "The new rows are copies of the last old one, so the new tokens begin with that token's meaning: "
+    "start from the mean of all."
 )
 exercise.slip("first_row_copied", "embedding.mean(dim=0) → embedding[0]").says(
     "The new rows are copies of row 0, usually the padding's: start from the mean of all."

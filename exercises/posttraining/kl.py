@@ -68,13 +68,14 @@ exercise.slip("the_other_way", "log_p.exp() * (log_p - log_q) → log_q.exp() * 
     "own samples would."
 )
 exercise.slip("weighed_by_the_frozen", "log_p.exp() * → log_q.exp() *").says(
-    "The frozen model's probabilities weigh the sum: those of the model do."
+    "The frozen model's probabilities weight the sum: use the model's own."
 )
 exercise.slip("sign_turned", "(log_p - log_q) → (log_q - log_p)").says(
-    "The sign is turned over: a KL divergence is never negative."
+    "The sign is wrong: a KL divergence is never negative."
 )
 exercise.slip("not_weighed", "log_p.exp() * (log_p - log_q) → (log_p - log_q)").says(
-    "The log-ratios of all tokens are added up as they are: each is weighed by how often the model draws it."
+    "The log-ratios of all tokens are added up as they are: weight each by the probability with which the "
+    "model draws the token."
 )
 exercise.slip("cross_entropy", "(log_p.exp() * (log_p - log_q)) → -(log_p.exp() * log_q)").says(
     "This is the cross-entropy, which has the model's own entropy in it: that is subtracted, so that KL is 0 "
@@ -88,8 +89,8 @@ exercise.slip(
     "logits.log_softmax(dim=-1), frozen.log_softmax(dim=-1) → logits.softmax(dim=-1).log(), "
     "frozen.softmax(dim=-1).log()",
 ).says(
-    "Scores far apart give NaN, since a small probability has become 0, and 0 · ln 0 is none: log_softmax "
-    "does both steps at once and stays exact."
+    "Scores far apart give NaN, since a small probability has become 0, and 0 · ln 0 is no number: "
+    "log_softmax does both steps at once and stays exact."
 )
 exercise.slip("difference_of_logits", "(log_p - log_q) → (logits - frozen)").says(
     "The logits are subtracted as they are: only log_softmax makes log-probabilities of them."

@@ -75,7 +75,7 @@ exercise.slip("k2_of_the_ratio", "log_ratio.square() / 2 → (log_ratio.exp() - 
     "k2 squares r − 1: it is half the square of ln r."
 )
 exercise.slip("k3_without_its_log", "log_ratio.expm1() - log_ratio → log_ratio.expm1()").says(
-    "k3 is only r − 1, whose mean is 0: −ln r is what it estimates with, and r − 1 makes it steadier."
+    "k3 is only r − 1, whose mean is 0: −ln r is the estimate, and r − 1 makes it steadier."
 )
 exercise.slip("k3_without_its_one", "log_ratio.expm1() - log_ratio → log_ratio.exp() - log_ratio").says(
     "k3 lacks its − 1, so it is 1 where the two models agree: it should be 0."

@@ -87,7 +87,7 @@ exercise.slip(
     "log_probability / lengths if per_token else log_probability → log_probability / lengths",
 ).says("The mean for each token decides, whatever `per_token` says.")
 exercise.slip("the_other_way_round", "if per_token else → if not per_token else").says(
-    "`per_token` is turned over: True is for the mean."
+    "`per_token` is inverted: True is for the mean."
 )
 exercise.slip("least_likely", ".argmax(dim=-1) → .argmin(dim=-1)").says(
     "This is the least likely option: log-probabilities are at most 0, and the largest is nearest to it."

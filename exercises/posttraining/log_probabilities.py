@@ -71,8 +71,8 @@ def tokens_one_by_one(logits, ids):
 
 
 exercise.slip("not_shifted", "logits[..., :-1, :] → logits[..., 1:, :]").says(
-    "Each token is looked up in what the model said after reading it: what was said one place earlier "
-    "predicts it."
+    "Each token is looked up in the prediction made after reading it: use the prediction made one place "
+    "earlier."
 )
 exercise.slip("first_and_no_last", "ids[..., 1:, None] → ids[..., :-1, None]").says(
     "These are the tokens that were read: position t predicts token t + 1, so the first is left out, not the "
@@ -104,7 +104,7 @@ exercise.slip("surprises", "return log_p → return -log_p").says(
     "These are surprises, which are 0 or more: the logarithm of a probability is at most 0."
 )
 exercise.slip("best_token", "log_p.gather(-1, ids[..., 1:, None]).squeeze(-1) → log_p.amax(dim=-1)").says(
-    "This is the likeliest token's log-probability: that of the token which came is asked for."
+    "This is the likeliest token's log-probability: return that of the token that came."
 )
 exercise.slip("in_bits", ".log_softmax(dim=-1) → .log_softmax(dim=-1) / math.log(2)").says(
     "The logarithm has base 2: in nats it is the natural one."

@@ -82,19 +82,17 @@ exercise.slip(
     "padded_on_the_left",
     "[*row, *[pad_token] * (T - len(row))] → [*[pad_token] * (T - len(row)), *row]",
     "torch.arange(T) < → torch.arange(T).flip(0) <",
-).says("The padding is on the left, which is for writing on from: here it is on the right.")
+).says("The padding is on the left, as for generating: here it is on the right.")
 exercise.slip("padded_with_0", "[pad_token] * (T - len(row)) → [0] * (T - len(row))").says(
-    "The rows are filled up with 0 whatever `pad_token` is."
+    "The rows are padded with 0 whatever `pad_token` is."
 )
 exercise.slip(
     "cut_to_the_shortest",
     "max(lengths) → min(lengths)",
     "[[*row, *[pad_token] * (T - len(row))] for row in rows] → [row[:T] for row in rows]",
-).says(
-    "The rows are cut to the length of the shortest: fill them up to the longest, so that nothing is lost."
-)
+).says("The rows are cut to the length of the shortest: pad them to the longest, so that nothing is lost.")
 exercise.slip("mask_turned_over", "torch.arange(T) < torch.tensor → torch.arange(T) >= torch.tensor").says(
-    "The mask is turned over: True is for real tokens."
+    "The mask is inverted: True is for real tokens."
 )
 exercise.slip("one_short", "torch.arange(T) < torch.tensor → torch.arange(T) < -1 + torch.tensor").says(
     "The last token of each row is taken for padding: a row of n tokens has n that are real."

@@ -86,7 +86,8 @@ exercise.slip("all_wrong", "1 - math.comb(n - correct, k) → math.comb(n - corr
     "This is the share of choices without any right answer: pass@k is 1 minus that."
 )
 exercise.slip("wrong_for_right", "math.comb(n - correct, k) → math.comb(correct, k)").says(
-    "The choices among the right answers are taken away: those among the wrong ones hold no right answer."
+    "The choices among the right answers are subtracted: those without a right answer are among the wrong "
+    "ones."
 )
 exercise.slip(
     "share_times_k", "1 - math.comb(n - correct, k) / math.comb(n, k) → min(1.0, k * correct / n)"
@@ -109,8 +110,8 @@ exercise.slip(
     "1 - math.comb(n - correct, k) / math.comb(n, k) → 1.0 if n - correct <= k else 1 - math.comb(n - "
     "correct, k) / math.comb(n, k)",
 ).says(
-    "With as many wrong answers as may be handed in, this is 1: all k can still be wrong, so only fewer "
-    "wrong ones make it sure."
+    "With as many wrong answers as may be handed in, this is 1: all k can still be wrong, so it is 1 only "
+    "with fewer wrong ones."
 )
 exercise.slip(
     "sure_is_0",

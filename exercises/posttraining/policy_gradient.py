@@ -131,8 +131,8 @@ exercise.slip(
     "advantages are mere numbers."
 )
 exercise.slip("table_of_all_pairs", "advantages.detach() * → advantages.detach()[:, None] *").says(
-    "Each advantage is multiplied by each answer's log-probability, B × B numbers, which [:, None] makes: "
-    "each belongs to its own answer."
+    "[:, None] multiplies each advantage by every answer's log-probability, B × B numbers: multiply each "
+    "by its own answer's."
 )
 exercise.slip(
     "mean_over_places",

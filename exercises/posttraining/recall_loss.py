@@ -6,7 +6,7 @@ exercise = recall(
     "posttraining.recall_loss",
     "pretraining.loss",
     title="Catch the slip: the loss",
-    task="This is the mean surprise of the targets, in nats; a target of -100 is none.",
+    task="This is the mean surprise of the targets, in nats; a target of -100 doesn't count.",
     code="""
 def language_model_loss(logits, targets):
     log_p = logits.log_softmax(dim=-1)
@@ -18,7 +18,7 @@ def language_model_loss(logits, targets):
         "language_model_loss(torch.zeros(1, 2, 3), torch.tensor([[2, 0]]))",
         "language_model_loss(torch.zeros(1, 2, 3), torch.tensor([[2, -100]]))",
     ),
-    hint="where some targets are none, the mean is over those that are left",
+    hint="some targets are left out, and the mean is over the others",
     line=5,
     shows=2,
 )

@@ -48,15 +48,15 @@ def reward_cases(g: Generator) -> list[Case]:
     author = {"author": pick(g, "a woman", "a man")}
     return [
         case("as asked", {"kind": kind, "sentiment": mood}),
-        case("another sentiment", {"sentiment": opposite, "kind": kind}),
-        case("another kind", {"sentiment": mood, "kind": other}),
-        case("all of it another", {"sentiment": opposite, "kind": other}),
+        case("a different sentiment", {"sentiment": opposite, "kind": kind}),
+        case("a different kind", {"sentiment": mood, "kind": other}),
+        case("all of it different", {"sentiment": opposite, "kind": other}),
         case("more features than asked for", {**asked, **author}),
         case("a feature is missing", {"sentiment": mood}),
         case("not grammatical", None),
         case("unfinished", asked, "a"),
-        case("as asked, then it goes on", asked, "aewe"),
-        case("as asked, then it goes on without an end", asked, "aew"),
+        case("as asked, then more text", asked, "aewe"),
+        case("as asked, then more text without an end", asked, "aew"),
         case("as asked, padded with <end>", asked, "aee"),
         case("wrong, and as asked after the end", asked, "weae"),
         case("nothing but <end>", None, "e"),
@@ -124,9 +124,7 @@ exercise.slip("missing_is_fine", "found.get(name) == value → found.get(name, v
 exercise.slip(
     "names_alone",
     "found.get(name) == value for name, value in asked.items() → name in found for name in asked",
-).says(
-    "Only whether the answer has such a feature is looked at: it also has to be the one that was asked for."
-)
+).says("This checks only that the answer has such a feature: its value has to be the one asked for, too.")
 exercise.slip(
     "grammatical_is_enough", " and all(found.get(name) == value for name, value in asked.items()) →"
 ).says("Any grammatical answer is rewarded: a policy will write the easiest one, whatever it is asked.")

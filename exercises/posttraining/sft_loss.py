@@ -106,7 +106,7 @@ exercise.slip("divided_by_rows", "counts.sum() → len(counts)").says(
     "count."
 )
 exercise.slip("the_request_alone", "mask[:, 1:] → ~mask[:, 1:]").says(
-    "The mask is turned over: what counts is left out, and the request is learned."
+    "The mask is inverted: the answer is left out, and the request is learned."
 )
 
 

@@ -92,14 +92,14 @@ exercise.slip(
     "prompt_is_closed",
     "asked if answer is None else [*asked, *encode(answer), ends] → [*asked, *encode(answer or ''), ends]",
 ).says(
-    "A request that waits for its answer is closed with <end>, as if its answer were empty: the model would "
-    "go on after that."
+    "A request that waits for its answer is closed with <end>, as if its answer were empty: the model "
+    "would continue after that."
 )
 exercise.slip("empty_is_none", "answer is None → not answer").says(
     "An empty answer is taken for none, since both are false to Python: ask whether it `is None`."
 )
 exercise.slip("prompt_not_opened", "asked if answer is None → asked[:-1] if answer is None").says(
-    "A request that waits for its answer lacks <answer> at its end, so the model may go on with the request."
+    "A request that waits for its answer lacks <answer> at its end, so the model may continue the request."
 )
 exercise.slip(
     "request_closed_too", "[asks, *encode(request), answers] → [asks, *encode(request), ends, answers]"

@@ -73,8 +73,8 @@ exercise.slip(
     "only_false_alarms",
     "(measured + specificity - 1) / (sensitivity + specificity - 1) → measured + specificity - 1",
 ).says(
-    "What the judge lets pass by mistake is taken away, but not divided by what lies between its two rates, "
-    "sensitivity + specificity − 1."
+    "The wrong answers that pass are subtracted, but the result isn't divided by sensitivity + "
+    "specificity − 1."
 )
 exercise.slip(
     "forward",
@@ -85,7 +85,7 @@ exercise.slip(
     "for p."
 )
 exercise.slip("rates_swapped", "(measured + specificity - 1) → (measured + sensitivity - 1)").says(
-    "Sensitivity and specificity are swapped above the line: what passes by mistake is 1 − specificity."
+    "Sensitivity and specificity are swapped above the line: 1 − specificity of the wrong answers pass."
 )
 exercise.slip("not_clipped", "return min(1.0, max(0.0, share)) → return share").says(
     "By chance a measured share can lie outside what the judge's errors allow, and then this is below 0 or "

@@ -81,7 +81,7 @@ exercise.slip(
     "twenty_tokens",
     "math.exp(float(y.mean()) + slope * (math.log(flops) - float(x.mean()))) → math.sqrt(flops / 120)",
     "flops / (6 * size) → 20 * size",
-).says("This is Chinchilla's rule, 20 tokens a weight, whatever was measured: use the budgets given.")
+).says("This is Chinchilla's rule, 20 tokens per weight, whatever was measured: use the budgets given.")
 exercise.slip(
     "no_logs",
     "x - x.mean() → budgets - budgets.mean()",

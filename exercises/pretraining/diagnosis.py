@@ -47,7 +47,7 @@ exercise.choice("run_C_nothing_is_learned", {C: STILL}).says(
     "Run C comes from 6.8 to near the entropy, which is most of what can be learned."
 )
 exercise.choice("run_D_all_is_well", {D: FINE}).says(
-    "Run D stays at log V, the loss of a model that takes all words for equally likely."
+    "Run D stays at log V, the loss of a model to which all words are equally likely."
 )
 exercise.choice("run_D_an_answer_leaks_into_the_input", {D: LEAK}).says(
     "Run D has a loss of log V: if it saw the answer, it would go to zero."

@@ -92,8 +92,8 @@ exercise.slip(
     "(ends <= uniform[..., None] * ends[..., -1:]).sum(dim=-1) → ((ends <= uniform[..., "
     "None]).sum(dim=-1) + 1).clamp(max=probabilities.size(-1) - 1)",
 ).says(
-    "This is the token after the one that the number falls on: count the ends that lie below the number, "
-    "and that is the token's number, since tokens count from 0."
+    "This is the token after the one that the number falls on: the count of ends at or below the random "
+    "number is the token already, since tokens count from 0."
 )
 exercise.slip(
     "one_before",
@@ -113,8 +113,8 @@ exercise.slip(
     "(ends <= uniform[..., None] * ends[..., -1:]).sum → (probabilities.cumsum(dim=-1) > uniform[..., "
     "None]).int().argmax",
 ).says(
-    "The first end above the number is looked for, and where rounding has left them all below it, argmax "
-    "of nothing but zeros gives token 0: it belongs to the last one."
+    "This looks for the first end above the number, and where rounding has left all ends below it, argmax "
+    "of nothing but zeros gives token 0: such a number belongs to the last token."
 )
 exercise.slip(
     "uniform_over_tokens",
@@ -144,4 +144,4 @@ exercise.slip(
 exercise.slip(
     "ends_ahead",
     "ends <= uniform[..., None] * ends[..., -1:] → probabilities.cumsum(dim=-1) > uniform[..., None]",
-).says("The ends that lie above the number are counted: the token is given by those that it has passed.")
+).says("The ends above the number are counted: count those at or below it, which it has passed.")

@@ -114,7 +114,7 @@ exercise.slip(
     "one_merge_alone",
     "tokens = merge_pair(tokens, pair) → new = merge_pair(tokens, pair)",
     "return tokens →     if new != tokens:\n            return new\n    return tokens",
-).says("This applies the first merge that fits and returns: go on with those after it.")
+).says("This applies the first merge that fits, and returns: continue with those after it.")
 exercise.slip("first_in_the_list_alone", "tokens = merge_pair → return merge_pair").says(
     "Only the first merge of the list is tried, fit or not, as when a `return` is inside the loop."
 )

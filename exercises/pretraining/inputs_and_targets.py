@@ -31,7 +31,7 @@ def batch_cases(g: Generator) -> list[Case]:
     return [
         Case("no padding", (_padded(g, [6] * pick(g, 3, 2, 4), 6),)),
         Case("rows of several lengths", (_padded(g, others, n),)),
-        Case("padding has another number", (_padded(g, [4, 7], 7, pad),), {"pad": pad}),
+        Case("padding has a different number", (_padded(g, [4, 7], 7, pad),), {"pad": pad}),
         Case("a row far shorter than the others", (_padded(g, [3, n, n, n - 1], n),)),
         Case("a single row", (_padded(g, [pick(g, 5, 8, 6)], 8),)),
         Case("two tokens in each row", (torch.tensor([[1, 2]] * pick(g, 3, 1, 4)),)),

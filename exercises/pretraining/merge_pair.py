@@ -24,7 +24,7 @@ def merge_cases(g: Generator) -> list[Case]:
     a, b, c, d, e = shared.letters(g)
     return [
         Case("once", (f"{c} {a} {b} {d}", f"{a} {b}")),
-        Case("twice, and the other way round", (f"{a} {b} {c} {b} {a} {d} {a} {b}", f"{a} {b}")),
+        Case("twice, and in reverse order", (f"{a} {b} {c} {b} {a} {d} {a} {b}", f"{a} {b}")),
         Case("three and five alike", (f"{a} {a} {a} {b} {a} {a} {a} {a} {a}", f"{a} {a}")),
         Case("tokens that end or begin like it", (f"{c}{a} {b} {d} {a} {b}{e} {a} {b}", f"{a} {b}")),
         Case("longer tokens", (f"{a}{b} {c} {d} {a}{b} {c} {e}", f"{a}{b} {c}")),

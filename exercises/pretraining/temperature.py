@@ -70,8 +70,8 @@ def temperature_of_largest(logits, temperature):
 
 
 exercise.slip("multiplied", "logits / temperature → logits * temperature").says(
-    "The logits are multiplied by the temperature, so that a high one makes sharper what it should make "
-    "flatter: divide."
+    "The logits are multiplied by the temperature, so a high one sharpens the distribution instead of "
+    "flattening it: divide."
 )
 exercise.slip(
     "divided_after_the_softmax",

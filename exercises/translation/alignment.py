@@ -79,11 +79,11 @@ exercise.slip("end_and_padding_too", ".masked_fill(~real, -1.0) →").says(
     "when it has nothing to look for."
 )
 exercise.slip("first_head_alone", "weights.mean(dim=0) → weights[0]").says(
-    "Only the first head is used: a different one may be the one that aligns, so the average of all is taken."
+    "Only the first head is used: the head that aligns may be a different one, so average all of them."
 )
 exercise.slip("largest_of_any_head", "weights.mean(dim=0) → weights.amax(dim=0)").says(
-    "The largest weight of any head counts here, so that one sure head overrules all others: the average "
-    "over the heads is meant."
+    "The largest weight of any head counts here, so one sure head overrules all others: average over the "
+    "heads."
 )
 exercise.slip("each_head_for_itself", ".mean(dim=0) →").says(
     "Each head has a result of its own here: the heads are averaged first, and the largest is taken then."
@@ -95,7 +95,7 @@ exercise.slip(
     "least_looked_at",
     "weights.mean(dim=0).masked_fill(~real, -1.0).argmax → weights.mean(dim=0).masked_fill(~real, "
     "math.inf).argmin",
-).says("The least that is looked at is returned: `argmin` where `argmax` is meant.")
+).says("This is the position that is looked at least: use `argmax`, not `argmin`.")
 exercise.slip(
     "weight_returned",
     "weights.mean(dim=0).masked_fill(~real, -1.0).argmax → weights.mean(dim=0).masked_fill(~real, -1.0).amax",
@@ -107,7 +107,7 @@ exercise.slip(
     "averaged_along_the_queries_unmasked",
     "weights.mean(dim=0).masked_fill(~real, -1.0) → weights.mean(dim=1)",
 ).says(
-    "The mean is taken over the written words, and `real` isn't asked: take it over the heads, the first "
+    "The mean is taken over the written words, and `real` isn't used: take it over the heads, the first "
     "axis, and hide what no word may be aligned with."
 )
 exercise.slip(

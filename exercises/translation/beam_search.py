@@ -260,16 +260,15 @@ exercise.slip(
     "in finished + running → in sorted(finished + running, key=lambda one: -one[0])",
     "sorted(scored, key=lambda one: -one[0]) → scored",
 ).says(
-    "The order is that of the sums, from before they were normalised: it is the normalised scores that "
-    "decide."
+    "The hypotheses are sorted by their sums, before these were normalised: sort by the normalised scores."
 )
 exercise.slip(
     "normalised_on_the_way",
     "[one for one in grown if one[1][-1] != eos] → [(v / ((5 + len(t) - 1) / 6) ** alpha, t) for v, t "
     "in grown if t[-1] != eos]",
 ).says(
-    "Sums are normalised at each step and then added to, so that early tokens are divided again and "
-    "again: the sum runs on as it is, and is divided once at the end."
+    "Sums are normalised at each step and then added to, so early tokens are divided again and again: "
+    "keep the plain sum, and divide it once at the end."
 )
 
 
@@ -321,7 +320,7 @@ def one_list_for_all(step, beams, longest, alpha, bos=1, eos=2):
 
 
 exercise.slip("by_plain_length", "((5 + len(tokens) - 1) / 6) → (len(tokens) - 1)").says(
-    "This divides by length^α: also a fair choice, but here it is ((5 + length) / 6)^α, which is gentler "
+    "This divides by length^α, which is also used, but here it is ((5 + length) / 6)^α, which is gentler "
     "to short sentences."
 )
 exercise.slip("multiplied_by_the_penalty", "value / (( → value * ((").says(

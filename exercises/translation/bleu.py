@@ -37,7 +37,7 @@ def bleu_cases(g: Generator) -> list[Case]:
     cut = " ".join(w[3:8])
     return [
         Case("all right", ([long, some], [long, some])),
-        Case("two words exchanged, one sentence cut short", ([swapped, cut], [long, some])),
+        Case("two words swapped, one sentence cut short", ([swapped, cut], [long, some])),
         Case("a word again and again", ([repeated, swapped], [" ".join([*w[:5], w[7], w[8], w[2]]), long])),
         Case("longer than the references", ([long, f"{some} {w[0]} {w[1]}"], [swapped, some])),
         Case(
@@ -133,7 +133,7 @@ exercise.slip(
     "        logs += math.log(matches / possible) / 4 → logs += matches / max(1, possible) / 4",
     "math.exp(logs) → logs",
 ).says(
-    "The four precisions are averaged arithmetically: the geometric mean is meant, which is small as soon "
+    "This is the arithmetic mean of the four precisions: take the geometric mean, which is small as soon "
     "as one of them is."
 )
 exercise.slip("product_without_root", " / 4 →").says(

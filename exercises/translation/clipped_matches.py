@@ -29,7 +29,7 @@ def match_cases(g: Generator) -> list[Case]:
         Case("one word again and again", ([a] * 5 + [b], [a, c, a, b], 1)),
         Case("pairs of words", ([a, b, a, b, c], [a, b, c, d, a, b], 2)),
         Case("a pair too often", ([a, b] * 3, [d, a, b, e], 2)),
-        Case("triples, another order", ([a, b, c, d, e], [e, a, b, c, d, a], 3)),
+        Case("triples, a different order", ([a, b, c, d, e], [e, a, b, c, d, a], 3)),
         Case("shorter than n by two", ([a, b], [a, b, c, d, e], 4)),
         Case("words at random", (shared.drawn(g, [a, b, c, d]), shared.drawn(g, [a, b, c, d]), 2)),
     ]

@@ -253,7 +253,8 @@ exercise.slip("NoNorms", "self.norm_1(y) → y", "self.norm_2(y) → y", "self.n
     "The norms aren't used: without them the sizes drift from layer to layer, and training becomes unstable."
 )
 exercise.slip("NoResidualAtCross", "y + self.cross_attention → self.cross_attention").says(
-    "What cross-attention finds replaces the decoder's own state: it is added to it, as after each sublayer."
+    "Cross-attention's output replaces the decoder's own state: it should be added to it, as after each "
+    "sublayer."
 )
 exercise.slip(
     "LastSumFromTheInput",
@@ -269,8 +270,8 @@ exercise.slip(
     "y + self.cross_attention → self.cross_attention",
     "y + self.feed_forward → self.feed_forward",
 ).says(
-    "The sublayers' outputs replace what went in: each is added to it, and along these sums the gradient "
-    "reaches the first layer."
+    "The sublayers' outputs replace their inputs: each should be added to its input, and along these sums "
+    "the gradient reaches the first layer."
 )
 exercise.slip("NoFeedForward", " + self.feed_forward(self.norm_3(y)) →").says(
     "The feed-forward network is missing: a decoder block has three sublayers."
@@ -287,6 +288,6 @@ exercise.slip(
     "return y + self.feed_forward(self.norm_3(y)) → y = self.norm_3(y)\n"
     "        return y + self.feed_forward(y)",
 ).says(
-    "y itself is normalised before each sublayer, and then added to: what goes into a sublayer is "
+    "y itself is normalised before each sublayer, and then added to: only a sublayer's input is "
     "normalised, and the path beside it stays as it is."
 )

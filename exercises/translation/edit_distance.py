@@ -33,12 +33,12 @@ def distance_cases(g: Generator) -> list[Case]:
     some, extra, other = s[:n], s[7], s[8]
     return [
         Case("the same sounds", (some, list(some))),
-        Case("one sound is another", ([*some[:-2], extra, some[-1]], some)),
+        Case("one sound is different", ([*some[:-2], extra, some[-1]], some)),
         Case("one sound too many, at the beginning", ([extra, *some], some)),
         Case("one sound too many, at the end", ([*some, extra], some)),
         Case("two sounds are missing", (some[1:-1], some)),
         Case("a sound too many and one missing", ([extra, *some[:-1]], some)),
-        Case("two neighbours exchanged", ([*some[:2], some[3], some[2], *some[4:]], some)),
+        Case("two neighbours swapped", ([*some[:2], some[3], some[2], *some[4:]], some)),
         Case("no sound in common", (s[:3], [*s[3:7], extra])),
         Case("a sound again and again", ([s[0]] * pick(g, 5, 6), [other, s[0], s[1], s[0]])),
         Case("nothing written", ([], some)),

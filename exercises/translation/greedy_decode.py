@@ -36,7 +36,7 @@ def greedy_cases(g: Generator) -> list[Case]:
     B, n, others = pick(g, 2, 3, 4), pick(g, 3, 2, 4), pick(g, (4, 2, 5), (5, 3, 1), (2, 0, 4))
     return [
         Case("one sentence", (one(1, [pick(g, 2, 1, 3)], V=pick(g, 6, 5, 7)), 1, 5)),
-        Case("three sentences, each finished at another step", (one(3, [1, 2, 3]), 3, pick(g, 5, 6))),
+        Case("three sentences, each finished at a different step", (one(3, [1, 2, 3]), 3, pick(g, 5, 6))),
         Case("the first ends before the others", (_first_ends(one(B, [1, 2, 3, 3][:B])), B, pick(g, 6, 5))),
         Case("a sentence that doesn't end", (one(2, [1, 4]), 2, pick(g, 3, 2))),
         Case("one token at most", (one(n, [0, 2, 3, 4][:n]), n, 1)),

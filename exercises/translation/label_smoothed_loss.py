@@ -118,7 +118,7 @@ def spread_over_all_but_two(logits, targets, epsilon):
 
 
 exercise.slip("padding_scored", "each[asked] → (-(1 - epsilon) * right - epsilon * log_p.mean(dim=-1))").says(
-    "Places without a target are scored as if token 0 was asked there: leave them out of the sum and of "
+    "Places without a target are scored as if their target were token 0: leave them out of the sum and of "
     "the count."
 )
 exercise.slip(

@@ -50,8 +50,8 @@ def rate_with_tensors(step, d_model, warmup):
 exercise.slip(
     "larger_of_both", "min(step**-0.5, step * warmup**-1.5) → max(step**-0.5, step * warmup**-1.5)"
 ).says(
-    "The larger of both is taken where the smaller is meant: that begins with a huge rate, and grows "
-    "again after the warm-up."
+    "The larger of the two is taken, which begins with a huge rate and grows again after the warm-up: "
+    "take the smaller."
 )
 exercise.slip("warmup_by_its_root", "1.5 → 0.5").says(
     "The way up is step · warmup^-0.5, which overtakes 1/√step after a few steps: with the exponent -1.5 "

@@ -1,13 +1,13 @@
-// Drafts accepted and refused: a small model proposes, a large one keeps or draws instead.
+// Drafts accepted and rejected: a small model proposes, a large one keeps or draws instead.
 import {bars, explorer, following, lines, percent, sum} from "../figures/live.js";
 
-// What to draw from where a draft was turned down: what the target has more of.
+// What to draw from where a draft was rejected: what the target has more of.
 export function adjusted(target, draft) {
     const more = target.map((each, place) => Math.max(0, each - draft[place])), all = sum(more);
     return more.map(each => each / all);
 }
 
-// Tokens that a call of the large model brings on average: each draft before the first refused, and its own.
+// Tokens that a call of the large model brings on average: each draft before the first rejected, and its own.
 export const tokensPerCall = (share, drafts) => sum(Array.from({length: drafts + 1}, (_, kept) => share ** kept));
 
 // tokens: per call, for 1, 2, ... drafts at once.
@@ -44,7 +44,7 @@ export default {
                     const word = pick(draft);
                     if (Math.random() * draft[word] < target[word]) told.push(`${words[word]} kept`);
                     else {
-                        told.push(`${words[word]} refused, ${words[pick(instead)]} instead`);
+                        told.push(`${words[word]} rejected, ${words[pick(instead)]} instead`);
                         break;
                     }
                 }

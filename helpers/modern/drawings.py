@@ -82,7 +82,7 @@ def experts() -> "Axes":
     ax = canvas(
         600,
         230,
-        "A mixture of four experts of which a token is given to two",
+        "A mixture of four experts; each token goes to two of them",
         "The router scores all; the gates are 0.62 for expert 1, 0.38 for expert 4, and 0 for the others",
         "Only experts 1 and 4 compute; their answers, times their gates, are added",
     )

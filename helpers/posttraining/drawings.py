@@ -42,8 +42,8 @@ def loop() -> "Axes":
         250,
         "A step of training on rewards, for R requests with G answers each",
         "The model writes the answers, (R, G); the parser gives each a reward, (R, G)",
-        "Minus the group's mean these are advantages, (R, G)",
-        "The advantages weigh the log-probabilities of the answers' tokens, (R G, T), which have gradients",
+        "Each reward minus its group's mean is an advantage, (R, G)",
+        "The advantages weight the log-probabilities of the answers' tokens, (R·G, T), which have gradients",
         "The frozen model, which was the model at the start, gives log-probabilities of the same tokens, for "
         "the KL penalty",
     )

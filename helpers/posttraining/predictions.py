@@ -5,8 +5,8 @@ from helpers.figures.predicting import Prediction
 PREDICTIONS = {
     "rows": Prediction(
         "Sixteen rows are added to the embedding of your trained model: the mean of the old rows, zeros, or "
-        "small random numbers. Nothing is trained yet. How does the loss on reviews change, in which none "
-        "of the new tokens occurs?",
+        "small random numbers. Nothing is trained yet. None of the new tokens occurs in reviews. How does "
+        "the loss on them change?",
         {
             "It can't change: no text has these tokens.": "The softmax is over all tokens, so each new logit "
             "takes a share, however small.",
@@ -49,7 +49,7 @@ PREDICTIONS = {
             "It has shrunk: the answers are right more often.": "A model that is right more often need not "
             "give each right answer as often as the grammar does.",
             "It has hardly changed.": "A policy that was pushed for 120 steps has moved somewhere.",
-            "It has grown several times.": "There is a kind of right answer that is safer than others. Look "
+            "It has grown several times.": "Some right answers are safer than others. Look "
             "at the answers' lengths.",
         },
         right="c",
@@ -75,8 +75,8 @@ PREDICTIONS = {
             "are many.",
             "One answer after the rewards.": "It is right about two times in three, which eight tries at "
             "one in five exceed.",
-            "They are about equal.": "Eight tries at one in five: the chance that all fail is about 0.8 to "
-            "the eighth power.",
+            "They are about equal.": "Eight tries at one in five: if they were independent, all would "
+            "fail with a chance of 0.8 to the eighth power, 17 %.",
         },
         right="a",
     ),

@@ -17,8 +17,8 @@ def next_token() -> "Axes":
         210,
         f"The tokens {' '.join(WORDS)}, T + 1 of them",
         "The inputs, (B, T), are all but the last; the targets, (B, T), are all but the first",
-        "So below each input is the token after it: the target of <bos> is it, that of it is is, and so on",
-        "The target of <eos> would be <pad>: it is −100, and counts nothing",
+        "So below each input is the token after it: below <bos> the word it, below it the word is, and so on",
+        "The target of <eos> would be <pad>: it is −100, and doesn't count",
     )
     label(ax, 8, 35, "tokens\n(B, T + 1)", at="left")
     label(ax, 8, 105, "inputs\n(B, T)", at="left")
@@ -46,8 +46,8 @@ def step() -> "Axes":
         "One training step, as a circle",
         "Inputs, (B, T), go through the model, which has the parameters, and give logits, (B, T, V)",
         "Logits and targets, (B, T), give the loss, one number",
-        "Backwards from it come the gradients, one number for each parameter, and are clipped",
-        "The optimizer moves the parameters with them, and the next batch comes",
+        "From the loss, backward computes the gradients, one number for each parameter; they are clipped",
+        "The optimizer moves the parameters by them, and the next batch comes",
     )
     inputs = box(ax, 58, 45, "inputs\n(B, T)", width=84, height=44, color=BLUE)
     model = box(ax, 205, 45, "model:\nparameters", width=100, height=44, color=PINK)

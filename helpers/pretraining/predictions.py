@@ -56,8 +56,8 @@ PREDICTIONS = {
         "A word of new reviews has four letters, on average. How many tokens does it have after 30, 100 and "
         "300 merges?",
         {
-            "Fewer by the same number with each merge.": "The first merges are those of the most frequent "
-            "pairs, and each later one is rarer than those before it.",
+            "Each merge saves as many tokens as the one before it.": "The first merges are those of the "
+            "most frequent pairs, and each later pair is rarer than those before it.",
             "Far fewer after the first merges, then a little fewer with each.": "What is "
             "frequent is merged first, and what comes later occurs seldom.",
             "Hardly fewer until most whole words are tokens.": "Pieces of words help at once: a merge "
@@ -82,7 +82,7 @@ PREDICTIONS = {
         "larger is the best model?",
         {
             "No larger: it reads thirty times as much.": "A model of that size can't learn much "
-            "more from them, and its gap hardly shrinks any further.",
+            "more from that much text, and its gap hardly shrinks any further.",
             "About six times as large.": "Size and tokens grow nearly alike, each by about "
             "the root of thirty.",
             "Thirty times as large.": "Then it would read no more tokens than the small one did, "

@@ -250,10 +250,8 @@ def translation_explorer(
         text = " ".join(re.findall(r"'s|\w+|[.?]", typed.value.lower()))
         strange = sorted({word for word in text.split() if word not in vocabulary().ids})
         if strange or not text:
-            picture.value, words.value = (
-                note(f"The model has never met {', '.join(strange) or 'silence'}."),
-                "",
-            )
+            said = f"Not in the model's vocabulary: {', '.join(strange)}." if strange else "Type a sentence."
+            picture.value, words.value = note(said), ""
             return
 
         def show() -> str:

@@ -296,7 +296,7 @@ def test_turns_are_those_of_rotary() -> None:
 
 
 def test_the_table_of_published_models_agrees_with_the_library_that_has_them() -> None:
-    """What configurations say by default is what the checkpoint named in them has."""
+    """By default a configuration has what the checkpoint named in it has, but for DeepSeek-V4's layers."""
     transformers = importlib.import_module("transformers")
     rows = {row[0]: row[1:] for row in figures.published().rows}
     oss, _, qwen, glm, deepseek = (
@@ -317,11 +317,23 @@ def test_the_table_of_published_models_agrees_with_the_library_that_has_them() -
     state = qwen.linear_num_value_heads * qwen.linear_key_head_dim * qwen.linear_value_head_dim
     assert f"a state of {state:,}" in cached[2]
     assert cached[3].startswith(f"{glm.kv_lora_rank + glm.qk_rope_head_dim} numbers")
-    assert cached[4].startswith(f"{deepseek.head_dim} numbers for 4 or 128 tokens")
+    assert cached[4].startswith(f"{deepseek.head_dim} numbers for 4 tokens")
     assert set(deepseek.compress_rates.values()) == {4, 128} and deepseek.sliding_window == 128
     assert qwen.layer_types[:4] == ["linear_attention"] * 3 + ["full_attention"]
     assert oss.layer_types[:2] == ["sliding_attention", "full_attention"] and oss.sliding_window == 128
     assert f"{glm.index_topk:,}" in rows["attention"][3] and deepseek.hc_mult == 4
+    # The default is V4-Pro's, which compresses in every layer; this is in V4-Flash's config.json.
+    flash = transformers.DeepseekV4Config(compress_ratios=[0, 0, 4, *[128, 4] * 20])
+    windows = flash.layer_types.count("sliding_attention")
+    assert f"the first {windows} layers see a window of {flash.sliding_window}" in rows["attention"][4]
+    assert f"{flash.index_topk} of them at most" in rows["attention"][4]
+    assert f"in all but {windows} layers" in cached[4]
+    with torch.device("meta"):
+        module = importlib.import_module("transformers.models.qwen3_5_moe.modeling_qwen3_5_moe")
+        attention = module.Qwen3_5MoeAttention(qwen, 3)
+    read = qwen.num_attention_heads * qwen.head_dim
+    gated = attention.q_proj.out_features == 2 * read  # queries, and a gate for each number that is read
+    assert gated == ("a gate on what is read" in rows["attention"][2])
 
 
 # -- figures and explorers -------------------------------------------------------------------------------

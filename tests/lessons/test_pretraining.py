@@ -8,6 +8,8 @@ import pytest
 import torch
 from torch import nn
 
+from autograder import lessons
+from autograder.authoring.master import read_master
 from helpers import corpora, counting, pretraining, training
 from helpers.block import DecoderOnly
 from helpers.figures.showing import waiting_for
@@ -450,3 +452,16 @@ def test_a_larger_vocabulary_was_measured_to_buy_shorter_texts() -> None:
     for fewer, more in itertools.pairwise(runs):
         assert fewer.characters < more.characters and fewer.nats < more.nats
         assert fewer.parameters < more.parameters
+
+
+# -- predictions ---------------------------------------------------------------------------------------------
+
+
+def test_where_the_loss_ends_is_predicted_before_the_training_shows_it():
+    cells, _ = read_master(lessons.ROOT / "notebooks/08_pretraining.py", "08_pretraining")
+    [asked] = [
+        at for at, cell in enumerate(cells) if (cell.kind, cell.id) == ("predict", "pretraining.limit")
+    ]
+    [trained] = [at for at, cell in enumerate(cells) if 'keep("reviews", fresh, pretrain(' in cell.source]
+    assert asked < trained
+    assert 'after_predicting("pretraining.limit")' in cells[trained].source
