@@ -238,8 +238,8 @@ def pack(first, second, length):
     """Two passages as one row, shortened to fit.
 
     Args:
-        first: the words of a passage, a list of numbers.
-        second: those of another.
+        first: the first passage's words, a list of numbers.
+        second: the second passage's.
         length: the most tokens that the row may have, at least 3.
 
     Returns:
@@ -505,8 +505,8 @@ def loss_of(model, read, segments, follows, labels):
 
 
 def batch_of(rows, generator, share):
-    """What `loss_of` wants besides the model, of
-    tokens and segments (B, T) and labels (B,).
+    """The arguments of `loss_of` after the model, made
+    from tokens and segments (B, T) and labels (B,).
     """
     ids, segments, follows = rows
     read, labels = mask_tokens(ids, V, generator, share)

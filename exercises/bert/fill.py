@@ -1,4 +1,4 @@
-"""Fill, and doubt again."""
+"""A round of mask-predict."""
 
 import math
 
@@ -14,7 +14,7 @@ from helpers.text.vocabulary import CLS, MASK, ORDINARY, SEP
 
 exercise = Entry(
     id="bert.fill",
-    title="Fill, and doubt again",
+    title="A round of mask-predict",
     points=3,
     difficulty=3,
     minutes=10,

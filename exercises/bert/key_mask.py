@@ -1,4 +1,4 @@
-"""Who may be looked at."""
+"""The mask that hides padding."""
 
 from torch import Generator
 
@@ -11,7 +11,7 @@ from helpers.text.vocabulary import MASK
 
 exercise = Entry(
     id="bert.key_mask",
-    title="Who may be looked at",
+    title="The mask that hides padding",
     points=1,
     difficulty=1,
     minutes=3,

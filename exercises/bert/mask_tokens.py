@@ -50,7 +50,7 @@ def masking_cases(g: Generator) -> list[Case]:
         Case("the statistics of many draws", _masking(80, rows, vocabulary)),
         Case("rows of special tokens alone", _masking(4, special, vocabulary)),
         Case("one row", _masking(2, special[:1], vocabulary)),
-        Case("another share", _masking(40, rows, vocabulary, 0.25 + shared.between(g, 0, 20) / 100)),
+        Case("a different share", _masking(40, rows, vocabulary, 0.25 + shared.between(g, 0, 20) / 100)),
     ]
 
 

@@ -77,8 +77,8 @@ def renamed_cases(g: Generator) -> list[Case]:
     return [
         Case("no blocks, and a layer that the file lacks", (first, tables, 0)),
         Case("three layers in one, two blocks of three", joined()),
-        Case("matrices that are turned", turned()),
-        Case("turned and joined, and one that no one asks for", turned_and_joined()),
+        Case("matrices to transpose", turned()),
+        Case("transposed and joined, and one that nobody asks for", turned_and_joined()),
     ]
 
 

@@ -53,7 +53,7 @@ def norm_cases(g: Generator) -> list[Case]:
         Case("a batch", (shared.normal(g, *pick(g, (2, 4), (4, 2), (2, 1, 4)), few), weight, bias)),
         Case("one vector", (2 * shared.normal(g, many), *wide)),
         Case("a vector whose channels are alike", (flat, weight, bias)),
-        Case("small numbers, another eps", (near, *wide), {"eps": 1e-3}),
+        Case("small numbers, a different eps", (near, *wide), {"eps": 1e-3}),
         Case("far from 0", (far, *wide)),
         Case("axes of length 1, float64", (exact, weight.double(), bias.double())),
     ]

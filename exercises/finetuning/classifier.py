@@ -43,7 +43,7 @@ def classifier_cases(g: Generator) -> list[Case]:
     return [
         _classifier(g, "some reviews", (8, 3, pick(g, 5, 4, 7), 2), pick(g, (3, 4), (4, 5), (5, 4)), most=3),
         _classifier(g, "read at the mean", (9, 2, 4, pick(g, 3, 5)), pick(g, (2, 5), (3, 6)), mean=True),
-        _classifier(g, "one review, filled up", (7, 5, 3, pick(g, 4, 2)), (1, pick(g, 6, 5, 7))),
+        _classifier(g, "one review, padded", (7, 5, 3, pick(g, 4, 2)), (1, pick(g, 6, 5, 7))),
         _classifier(g, "one score for each review", (8, 3, pick(g, 4, 6), 1), pick(g, (2, 5), (3, 5))),
         _classifier(g, "no padding at all", (9, 4, 6, pick(g, 2, 3)), (1, pick(g, 5, 4)), most=0),
     ]
