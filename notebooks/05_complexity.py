@@ -45,8 +45,8 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 #
 # A model reads one page. Then it reads a book of 300 pages. Is that 300 times the work, or 300² = 90,000 times?
 #
-# Let us measure. Here is lesson 1's self-attention with its three **projections**, the products with $W_q$, $W_k$ and
-# $W_v$. We double the length of its input, once for a short sequence and once for a long one. What happens to the time?
+# Here is lesson 1's self-attention with its three **projections**, the products with $W_q$, $W_k$ and $W_v$. We
+# double the length of its input, once for a short sequence and once for a long one. What happens to the time?
 
 # %% predict="complexity.doubled"
 
@@ -325,8 +325,7 @@ with waiting_for("Exercise 5.5"):
 # <details><summary>Hint 2</summary>Can position 7 be computed before position 6, and through how many positions or
 # layers does information from position 0 have to pass?</details>
 # <details><summary>The idea</summary>Attention works on pairs, the other two multiply by matrices at each position.
-# Only the recurrent layer has to wait, since it hands its state from position to position. In attention every pair is
-# one step apart.</details>
+# Only the recurrent layer has to wait for the position before. In attention every pair is one step apart.</details>
 
 
 # %% exercise="complexity.layer_cost"
@@ -513,8 +512,8 @@ def fitted_exponent(sizes, times):
 check("complexity.fitted_exponent", fitted_exponent)
 
 # %% [markdown]
-# The same three counts on plain axes and on log-log axes. On the left you see which one is largest; on the right you
-# can read off the powers.
+# The same three counts on plain axes and on log-log axes: on the left you see which one is largest, on the right the
+# powers.
 
 # %% draw=true
 # The same counts on plain axes and on log-log axes
@@ -615,9 +614,9 @@ with waiting_for("Exercise 5.8"):
         print(f"{layer:<20} {'       '.join(said)}")
 
 # %% [markdown]
-# The exponents come out near the counted ones, but seldom equal to them. At small sizes, size hardly matters: each
-# call costs a few microseconds whatever it computes, so the curves begin flat and the slopes come out low. Tensors
-# too large for the processor's cache make them come out high.
+# The exponents come out near the counted ones, seldom equal to them. At small sizes each call costs a few
+# microseconds whatever it computes, so the curves begin flat and the slopes come out low. Tensors too large for the
+# processor's cache make them come out high.
 #
 # The count also leaves something out. With $d = 64$, the recurrent layer takes fewer *operations* as soon as
 # $n > 64$. When does it take less *time*?
@@ -877,8 +876,8 @@ check("complexity.blockwise_attention", blockwise_attention)
 # %% [markdown]
 # ## 5.13 What blocks save
 #
-# Compare attention in full with your attention in blocks of 64 keys: the largest tensor that each makes, the outputs,
-# and the time.
+# Compare full attention with yours in blocks of 64 keys: the largest tensor that each makes, the outputs, and the
+# time.
 
 # %% draw=true
 # Memory, outputs and time: in full, and in blocks
@@ -1120,7 +1119,7 @@ with waiting_for("Exercise 5.8"):
 # %% [markdown]
 # With the cache, twice as many words take about twice the time, by **your** `fitted_exponent`. Without it they take
 # more than that, and the gap widens as texts get longer. (The exponent isn't 2 yet: for texts this short, much of the
-# time goes into starting operations, however small they are.) The words are the same either way:
+# time goes into starting operations.) The words are the same either way:
 
 # %% draw=true
 # Explore: it writes, with the cache

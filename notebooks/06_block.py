@@ -212,8 +212,7 @@ def layer_norm(x, weight, bias, eps=1e-5):
 check("block.layer_norm", layer_norm)
 
 # %% [markdown]
-# Shift a vector, stretch it, and watch what the norm makes of it. What does the norm remove, and what if you multiply
-# by 0?
+# Shift a vector and stretch it. What does the norm remove, and what if you multiply by 0?
 
 # %% draw=true
 # Explore: what the norm makes of a vector
@@ -295,7 +294,7 @@ with waiting_for("Exercise 6.5"):
 #
 # **Why.** Attention moves information between positions. The feed-forward network then processes each position by
 # itself, with the same two matrices everywhere: up to a wider vector, a GELU, and down again. With the usual width,
-# $d_\text{ff} = 4C$, it holds two thirds of a block's parameters, as lesson 7 will count.
+# $d_\text{ff} = 4C$, it holds two thirds of a block's parameters (7.6).
 #
 # **Formula** (Vaswani et al. 2017, section 3.3, with a GELU for the ReLU):
 #
@@ -403,8 +402,7 @@ with waiting_for("Exercise 6.7"), after_predicting("block.gradient"):
 # seeds.) Norms alone restore the size of the gradient. Is that enough to learn from?
 
 # %% [markdown]
-# Now the same four kinds of model, with 2, 6 and 12 blocks and three seeds each, are trained briefly to predict the
-# next word.
+# Now all four kinds, with 2, 6 and 12 blocks and three seeds each, are trained briefly to predict the next word.
 
 # %% predict="block.depth"
 
@@ -511,8 +509,8 @@ def dropout(x, p, training, chances):
 check("block.dropout", dropout)
 
 # %% [markdown]
-# How does a module know whether it is training? Every module has a flag, `training`. `model.train()` and
-# `model.eval()` set it, for the module and everything inside it. They do nothing else. Try it before you answer.
+# Every module has a flag, `training`. `model.train()` and `model.eval()` set it, for the module and everything inside
+# it. They do nothing else. Try it before you answer.
 
 # %%
 trial = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.LayerNorm(3), torch.nn.Dropout(0.5))
@@ -556,8 +554,7 @@ evaluation = {
 check("block.eval", evaluation)
 
 # %% [markdown]
-# The models that you pretrain on made-up reviews never see a text twice. There is nothing to memorise, so they
-# use no dropout.
+# The models that you pretrain on made-up reviews never see a text twice, so they use no dropout.
 
 # %% [markdown]
 # ## 6.10 The block
@@ -569,9 +566,9 @@ check("block.eval", evaluation)
 #
 # Attention is lesson 2's module: `self.attention(y, mask=mask)` returns the outputs *and* the weights.
 #
-# **By hand.** If both sublayers return 0 for everything, the block returns what it was given: **x**. A block of
-# small random weights nearly does that, so a deep stack begins by passing on its input almost unchanged, which is
-# a good place to start learning.
+# **By hand.** If both sublayers return 0 for everything, the block returns what it was given: **x**. A block of small
+# random weights nearly does that, so a deep stack begins by passing on its input almost unchanged, a good place to
+# start learning.
 
 # %% draw=true
 # A straight path, and two branches that add to it

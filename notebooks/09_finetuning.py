@@ -8,8 +8,7 @@
 # - **You need** lesson 8 (language models and their training) and lesson 4 (masks).
 # - **Time** {minutes} minutes, in three sittings: 9.1 to 9.5, 9.6 to 9.11, 9.12 to 9.18.
 #
-# A label costs somebody's time; plain text is nearly free. This lesson measures how many labels plain text can
-# replace.
+# A label costs somebody's time; plain text is nearly free. This lesson measures how many labels text can replace.
 
 # %% setup=true
 import math
@@ -399,8 +398,8 @@ with waiting_for("the exercises up to 9.5b"):
 # %% [markdown]
 # Everything fits except the old head, as it should be.
 #
-# What does this model know of praise and blame, although it has never seen a label? Ask it for the next word. Take
-# the probability that it gives to twelve adjectives of praise (*charming*, *clever*, ...) and to twelve of blame
+# What does this model know of praise and blame, although it has never seen a label? Let it predict the next word, and
+# compare the probability of twelve adjectives of praise (*charming*, *clever*, ...) with that of twelve of blame
 # (*dull*, *tedious*, ...): what share goes to praise?
 
 # %% predict="finetuning.praise"
@@ -837,8 +836,8 @@ with waiting_for("the exercises up to 9.8"):
 # %% [markdown]
 # ## 9.12 Still a language model?
 #
-# The body was a language model. Is it still one? Its head was the embedding matrix. Use that as the head again,
-# as fine-tuning has left it, and measure the loss on new reviews.
+# The body was a language model. Is it still one? Use the embedding matrix as its head again, as fine-tuning has left
+# it, and measure the loss on new reviews.
 
 # %% predict="finetuning.forgets"
 
@@ -1057,8 +1056,6 @@ explorers.review_explorer(watched, explorers.EXAMPLES, "the exercises up to 9.8"
 
 # %% [markdown]
 # ## 9.15 An accuracy needs an interval
-#
-# How far can this lesson's numbers be trusted?
 #
 # **Why.** "280 of 400 right" is 70 %. With 400 other reviews it would be a different number. How different?
 #

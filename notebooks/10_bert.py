@@ -62,8 +62,7 @@ V = len(vocabulary)
 # too, sometimes a wrong one.
 #
 # **By hand.** A row of 100 words: 15 are chosen on average; 12 become `<mask>`, 1.5 a random word, and 1.5 stay. Let
-# *orphan* and *a* be chosen in `[CLS] a shy orphan [SEP]` (10.3 says what the two special tokens are for), and *a*
-# stay:
+# *orphan* and *a* be chosen in `[CLS] a shy orphan [SEP]` (10.3 explains these two tokens), and *a* stay:
 #
 # | | 0 | 1 | 2 | 3 | 4 |
 # | --- | --- | --- | --- | --- | --- |
@@ -211,8 +210,8 @@ for wanted in (1, 0):
 # The second task reads that vector, and later your own task. The **segment ids** are easily forgotten: 0 for
 # `[CLS]` and the first passage, 1 for the second, each with the `[SEP]` that closes it.
 #
-# A model has a limited number of positions. If a row is too long, drop words one by one from the end of the passage
-# that is longer at that moment; if both are equally long, from the second.
+# If a row has more tokens than the model has positions, drop words one by one from the end of the passage that is
+# longer at that moment; if both are equally long, from the second.
 #
 # **By hand.** Passages of 4 and 2 words with room for 8 tokens: 4 + 2 + 3 = 9, one too many, so the first one loses
 # a word.
@@ -1078,12 +1077,12 @@ with waiting_for("your prediction"), after_predicting("bert.sequential"), torch.
 # %% [markdown]
 # ## 10.14 A checkpoint that others trained
 #
-# **Why.** In practice you seldom pretrain a BERT. You take a **checkpoint**: names and tensors, trained by
-# somebody else. Ours is all-MiniLM-L6-v2: six blocks, 384 channels, 12 heads, 22.7 million numbers
-# (Apache-2.0). According to the model cards, it began as every second block of MiniLM (Wang et al. 2020), which
-# had learned to imitate the attention of UniLM v2, a teacher as large as BERT-base; then it learned from a
-# billion pairs which sentences belong together (the method: Reimers and Gurevych 2019). Its architecture fits
-# your `Bert`, with the norms after each sum. Its names don't. Here are all of them:
+# **Why.** In practice you seldom pretrain a BERT, but take a **checkpoint**: names and tensors that somebody else has
+# trained. Ours is all-MiniLM-L6-v2: six blocks, 384 channels, 12 heads, 22.7 million numbers (Apache-2.0). According
+# to the model cards, it began as every second block of MiniLM (Wang et al. 2020), which had learned to imitate the
+# attention of UniLM v2, a teacher as large as BERT-base; then it learned from a billion pairs which sentences belong
+# together (the method: Reimers and Gurevych 2019). Its architecture fits your `Bert`, with the norms after each sum.
+# Its names don't. Here are all of them:
 #
 # | published, each with .weight and, except for the three embeddings, .bias | shape of the weight |
 # | --- | --- |
