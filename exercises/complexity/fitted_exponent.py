@@ -131,8 +131,8 @@ exercise.slip(
     "    x, y = x - x.mean(), y - y.mean()\n →",
     "(x * y).sum() / (x * x).sum() → ((x - x.mean()) * (y - y.mean())).mean() / x.var()",
 ).says(
-    "The numerator is a mean over N points, but .var() divides by N − 1: with the same divisor in both, "
-    "it cancels."
+    "The numerator is a mean over N points, but the variance of the sizes is divided by N − 1, as "
+    ".var() does it: with the same divisor in both, it cancels."
 )
 exercise.slip(
     "logarithms_of_means",

@@ -134,8 +134,8 @@ exercise.slip(
     "fraction_of_a_layer",
     "return layers → return math.log(n) / math.log(k) if dilated else (n - 1) / (k - 1)",
 ).says(
-    "This can be a fraction: layers are whole, so a part of one counts as one more; a loop that counts "
-    "avoids the rounding errors of a logarithm."
+    "This is a fraction of a layer: layers are whole, so a part of one counts as one more; a loop that "
+    "counts avoids the rounding errors of a logarithm."
 )
 
 
