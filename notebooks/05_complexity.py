@@ -45,8 +45,8 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 #
 # A model reads one page. Then it reads a book of 300 pages. Is that 300 times the work, or 300² = 90,000 times?
 #
-# Let us measure. Here is lesson 1's self-attention with its three **projections**, the products with $W_q$, $W_k$ and
-# $W_v$. We double the length of its input, once for a short sequence and once for a long one. What happens to the time?
+# Here is lesson 1's self-attention with its three **projections**, the products with $W_q$, $W_k$ and $W_v$. We
+# double the length of its input, once for a short sequence and once for a long one. What happens to the time?
 
 # %% predict="complexity.doubled"
 
@@ -217,13 +217,13 @@ with waiting_for("Exercise 5.4"):
 # ## 5.5 How far does a convolution see?
 #
 # Before attention, two kinds of layers read sequences. A *recurrent* one goes from position to position and carries a
-# state along. A *convolutional* one gives each position a weighted sum of its neighbours; how many it reaches is its
-# **kernel width** $k$. If it is causal, these are the position itself and the $k - 1$ before it, so a distant word is
-# out of sight until enough layers are stacked. How many does that take?
+# state along. A *convolutional* one gives each position a weighted sum over a window of $k$ positions; $k$ is its
+# **kernel width**. In a causal one, these are the position itself and $k - 1$ before it, so a distant word is out of
+# sight until enough layers are stacked. How many does that take?
 #
-# - With **steps of 1**, each layer adds $k - 1$ positions to what the last position sees.
-# - With **growing steps** (*dilated*: 1, then $k$, then $k^2$, ...) each layer multiplies how many positions it
-#   sees by $k$.
+# - With **steps of 1**, the positions of a window are adjacent, and each layer brings $k - 1$ more into sight.
+# - With **growing steps** (*dilated*), they are 1 apart in the first layer, $k$ in the second, $k^2$ in the third,
+#   and each layer multiplies the number in sight by $k$.
 #
 # **By hand**, $k = 3$, $n = 9$ positions. Steps of 1: the last position sees 1, 3, 5, 7, 9 after 0, 1, 2, 3, **4**
 # layers. Growing steps: 1, 3, 9 after 0, 1, **2** layers. The figure after the exercise draws both.
@@ -299,8 +299,8 @@ with waiting_for("Exercise 5.5"):
 #   left out. (5.7 puts them back.)
 # - **Sequential steps**: how many operations have to run one after another. However many calculators you have, it
 #   takes that many steps.
-# - **Longest path**: how many layers, or steps within a layer, a signal passes from the first position to the last.
-#   Long paths make it hard to learn how distant words depend on each other.
+# - **Longest path**: how many layers, or steps within a layer, a signal passes through from the first position to the
+#   last. Long paths make it hard to learn how distant words depend on each other.
 #
 # All three are *orders*: only the leading term counts, and constant factors are dropped. So write $n^2d$ for $4n^2d$,
 # and $n$ for $n - 1$.
@@ -324,8 +324,8 @@ with waiting_for("Exercise 5.5"):
 # compute for each position?</details>
 # <details><summary>Hint 2</summary>Can position 7 be computed before position 6, and through how many positions or
 # layers does information from position 0 have to pass?</details>
-# <details><summary>The idea</summary>Attention works on pairs, the other two on matrices at each position. Only the
-# recurrent layer waits and hands on position by position. In attention every pair is one step apart.</details>
+# <details><summary>The idea</summary>Attention works on pairs, the other two multiply by matrices at each position.
+# Only the recurrent layer has to wait for the position before. In attention every pair is one step apart.</details>
 
 
 # %% exercise="complexity.layer_cost"
@@ -378,8 +378,8 @@ with waiting_for("Exercises 5.5 and 5.6"):
 # one calculator, only operations count. A GPU does many thousands at once. Try these:
 #
 # 1. One calculator. At which length do the lines of attention and recurrence cross, and how does that depend on $d$?
-# 2. Increase the number of calculators. Which layer drops out first, and at how many calculators, for $n = 512$,
-#    $d = 256$?
+# 2. Increase the number of calculators, with $n = 512$ and $d = 256$. At how many does a different layer take the
+#    lead, and which one?
 # 3. With very many calculators, make the kernel wider. Where does the convolution now cross attention?
 # 4. Why does the convolution never win with one calculator? When is it useful?
 
@@ -388,9 +388,9 @@ with waiting_for("Exercises 5.5 and 5.6"):
 explorers.layer_explorer(layer_cost)
 
 # %% [markdown]
-# With one calculator the border is $n = d$: attention is cheaper where $n$ is smaller than $d$. The more calculators,
-# the smaller the recurrent layer's corner, because its $n$ steps can't run in parallel. Then attention competes with
-# the convolution, and the border is $n = kd$.
+# With one calculator the lines cross at $n = d$: attention is cheaper for shorter sequences, recurrence for longer
+# ones. Many calculators move the crossing further out, because the recurrent layer's $n$ steps can't run in parallel.
+# Then attention competes with the convolution, and their lines cross at $n = kd$.
 
 # %% [markdown]
 # ## 5.7 Where they cross
@@ -512,8 +512,8 @@ def fitted_exponent(sizes, times):
 check("complexity.fitted_exponent", fitted_exponent)
 
 # %% [markdown]
-# The same three counts on plain axes and on log-log axes. On the left you see which one is largest; on the right you
-# can read off the powers.
+# The same three counts on plain axes and on log-log axes: on the left you see which one is largest, on the right the
+# powers.
 
 # %% draw=true
 # The same counts on plain axes and on log-log axes
@@ -530,8 +530,8 @@ with waiting_for("Exercise 5.8"):
 # %% [markdown]
 # ## 5.9 The stopwatch's verdict
 #
-# Now measure. As in the table, attention is scores, softmax and mixture, without projections. The other two layers
-# are written out below. In one series $n$ grows and $d$ is fixed, in the other $d$ grows and $n$ is fixed.
+# Now measure. As in the table, attention is measured without its projections. The other two layers are written out
+# below. In one series $n$ grows and $d$ is fixed; in the other, $d$ grows and $n$ is fixed.
 #
 # Wall-clock time would include what other programs take. So we read the *processor time* of your code alone, and keep
 # the smallest of several measurements, which is the least disturbed.
@@ -614,12 +614,12 @@ with waiting_for("Exercise 5.8"):
         print(f"{layer:<20} {'       '.join(said)}")
 
 # %% [markdown]
-# The exponents come out near the counted ones, but seldom equal to them. At small sizes, size hardly matters: each
-# call costs a few microseconds whatever it computes, so the curves begin flat and the slopes come out low. Tensors
-# that no longer fit into the processor's cache make them come out high.
+# The exponents come out near the counted ones, seldom equal to them. At small sizes each call costs a few
+# microseconds whatever it computes, so the curves begin flat and the slopes come out low. Tensors too large for the
+# processor's cache make them come out high.
 #
-# And the count leaves something out altogether. With $d = 64$, the recurrent layer takes fewer *operations* as soon
-# as $n > 64$. When does it take less *time*?
+# The count also leaves something out. With $d = 64$, the recurrent layer takes fewer *operations* as soon as
+# $n > 64$. When does it take less *time*?
 
 # %% predict="complexity.clock"
 
@@ -634,9 +634,9 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.clock"):
     print(f"by the clock, of the lengths measured, the recurrent layer is faster {measured}")
 
 # %% [markdown] reveals="complexity.clock"
-# Much later than counted, or not at all. Attention hands the processor one large product, on which all its arithmetic
-# units work side by side. The recurrent layer hands it $n$ small ones, each waiting for the one before. And that is
-# one core. On a GPU with thousands of units, expect an even wider gap.
+# Much later than counted, or not at all. Attention hands the processor two large products, on which all its
+# arithmetic units work side by side. The recurrent layer hands it $n$ small ones, each waiting for the one before.
+# And that is one core. On a GPU with thousands of units, expect an even wider gap.
 
 # %% [markdown]
 # **Question 5.9** · graded by hand · 8 minutes · 5 points
@@ -688,7 +688,7 @@ for n in (1_000, 10_000, 100_000):
 
 # %% [markdown]
 # Ten times the length takes a hundred times the memory. At 100,000 positions one layer's tables take 640 GB, as much
-# as eight GPUs of 80 GB hold.
+# as eight GPUs of 80 GB have.
 #
 # ### Additive attention holds even more
 #
@@ -835,8 +835,8 @@ show(drawings.blocks())
 #
 # **Return attention's outputs, going through keys and values a block at a time.**
 #
-# The check compares with full attention, and measures the largest tensor that you make. Blocks of queries pass it
-# too, though `block` counts keys.
+# The check compares with full attention, and measures the largest tensor that you make. Blocks of queries would pass
+# it, too, although `block` counts keys.
 #
 # <details><summary>Hint 1</summary>Blocks begin at 0, block, 2 · block and so on. What does a slice return that
 # reaches beyond the end?</details>
@@ -876,8 +876,8 @@ check("complexity.blockwise_attention", blockwise_attention)
 # %% [markdown]
 # ## 5.13 What blocks save
 #
-# Compare attention in full with your attention in blocks of 64 keys: the largest tensor that each makes, the outputs,
-# and the time.
+# Compare full attention with yours in blocks of 64 keys: the largest tensor that each makes, the outputs, and the
+# time.
 
 # %% draw=true
 # Memory, outputs and time: in full, and in blocks
@@ -965,9 +965,9 @@ with waiting_for("your prediction"), after_predicting("complexity.cache"):
     show(ax)
 
 # %% [markdown] reveals="complexity.cache"
-# With a head of keys for each query head, 100,000 positions take 262 GB, more than three GPUs of 80 GB hold, besides
-# the model's own weights. Groups of 8 make that 8 times smaller. And since the whole cache is *read* for each new
-# word, writing gets faster, too.
+# With a head of keys for each query head, 100,000 positions take 262 GB: more than three GPUs of 80 GB have, and the
+# model's own weights come on top. Groups of 8 make the cache 8 times smaller. And since the whole cache is *read* for
+# each new word, writing gets faster, too.
 
 # %% [markdown]
 # What does attention look like when heads share? With $H$ heads of queries and $G$ of keys and values, where $G$
@@ -1074,13 +1074,12 @@ with waiting_for("Exercise 5.4"):
 # **Model answer.** My task: classify product reviews, n = 200 words, d = 768. The FLOPs of scores and mixture grow
 # like n²d. The projections grow like nd². At my size 4n²d = 0.12 GFLOP and 6nd² = 0.71 GFLOP, so one seventh of
 # attention's FLOPs (and a smaller part of the whole layer's) is quadratic: reviews twice as long take little more
-# than twice the time. Quadratic is far off here: the two are equal at n = 1.5 d = 1152 (in a whole layer at 6d =
-# 4608). Memory: the table of weights has n² numbers for each head, which a plain implementation holds; in blocks
-# with a running softmax the outputs are the same and memory grows like n. The FLOPs of the two products can't be
-# avoided that way: blocks do as many. Writing one more word with a cache costs one row, linear in n; writing n
-# words costs the sum of these, which is quadratic again. The cache itself is linear in n, and sharing heads makes
-# it smaller by a factor (but changes the model). And a quadratic count doesn't say what is slow: the work is
-# parallel.
+# than twice the time. My n is far below the length at which the two are equal, 1.5 d = 1152 (in a whole layer 6d =
+# 4608). Memory: the table of weights has n² numbers for each head, which a plain implementation holds; in blocks with
+# a running softmax the outputs are the same and memory grows like n. The FLOPs of the two products can't be avoided
+# that way: blocks do as many. Writing one more word with a cache costs one row, linear in n; writing n words costs
+# the sum of these, which is quadratic again. The cache itself is linear in n, and sharing heads makes it smaller by a
+# factor (but changes the model). And a quadratic count doesn't say what is slow: the work is parallel.
 #
 # **Rubric**
 # - 1 point: FLOPs: scores and mixture are quadratic in n, projections (and feed-forward) linear.
@@ -1120,7 +1119,7 @@ with waiting_for("Exercise 5.8"):
 # %% [markdown]
 # With the cache, twice as many words take about twice the time, by **your** `fitted_exponent`. Without it they take
 # more than that, and the gap widens as texts get longer. (The exponent isn't 2 yet: for texts this short, much of the
-# time goes into starting operations, however small they are.) The words are the same either way:
+# time goes into starting operations.) The words are the same either way:
 
 # %% draw=true
 # Explore: it writes, with the cache

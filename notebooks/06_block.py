@@ -161,16 +161,17 @@ check("block.unembed", unembed)
 # %% [markdown]
 # ## 6.4 Layer norm
 #
-# **Why.** Twelve blocks are 24 sublayers in a row. If each makes its vectors a fifth larger, the output is 80 times
-# as large as the input. A **norm** in front of each sublayer gives it vectors of the same size, however deep it is.
+# **Why.** Twelve blocks are 24 *sublayers* in a row, twelve of attention and twelve feed-forward networks. If each
+# makes its vectors a fifth larger, the output is 80 times as large as the input. A **norm** in front of each gives it
+# vectors of the same size, at any depth.
 #
 # **Formula** (Ba, Kiros and Hinton 2016). For one vector $x$ of $C$ channels:
 #
 # $$\mu = \frac{1}{C}\sum_c x_c \qquad \sigma^2 = \frac{1}{C}\sum_c (x_c - \mu)^2 \qquad
 # y_c = \frac{x_c - \mu}{\sqrt{\sigma^2 + \varepsilon}}\; w_c + b_c$$
 #
-# Every position is normalised by itself. $w$ and $b$ are learned, one number for each channel, so that a channel can
-# be turned up again. $\varepsilon$ keeps a vector whose channels are all equal from being divided by 0.
+# Every position is normalised by itself. $w$ and $b$ are learned, one number for each channel, so that the model can
+# make a channel larger again. $\varepsilon$ keeps a vector whose channels are all equal from being divided by 0.
 #
 # **By hand.** $x$ = (1, 2, 6), $w$ = 1, $b$ = 0. The mean is 3, the differences are −2, −1, 3, the variance is (4 + 1 +
 # 9)/3 = 4.67, its root 2.16. So $y$ = **(−0.93, −0.46, 1.39)**.
@@ -211,8 +212,7 @@ def layer_norm(x, weight, bias, eps=1e-5):
 check("block.layer_norm", layer_norm)
 
 # %% [markdown]
-# Shift a vector, stretch it, and watch what the norm makes of it. What does the norm remove, and what if you multiply
-# by 0?
+# Shift a vector and stretch it. What does the norm remove, and what if you multiply by 0?
 
 # %% draw=true
 # Explore: what the norm makes of a vector
@@ -294,7 +294,7 @@ with waiting_for("Exercise 6.5"):
 #
 # **Why.** Attention moves information between positions. The feed-forward network then processes each position by
 # itself, with the same two matrices everywhere: up to a wider vector, a GELU, and down again. With the usual width,
-# $d_\text{ff} = 4C$, it holds two thirds of a block's parameters, as lesson 7 will count.
+# $d_\text{ff} = 4C$, it holds two thirds of a block's parameters (7.6).
 #
 # **Formula** (Vaswani et al. 2017, section 3.3, with a GELU for the ReLU):
 #
@@ -340,10 +340,10 @@ check("block.feed_forward", FeedForward)
 # %% [markdown]
 # ## 6.7 The residual path
 #
-# **Why.** In 6.1 one thing kept the positions apart: adding. Each sublayer, attention or feed-forward network,
-# *reads* from a path that runs through the whole model, and *adds* its output to it. What it doesn't change passes
-# unchanged to all later layers. The path is called **residual** (He et al. 2016: a layer has to learn only what is
-# left to add), and today often the *residual stream* (Elhage et al. 2021).
+# **Why.** In 6.1 one thing kept the positions apart: adding. Each sublayer *reads* from a path that runs through the
+# whole model, and *adds* its output to it. What it leaves alone reaches all later layers unchanged. The path is
+# called **residual** (He et al. 2016: a layer has to learn only what is left to add), and today often the *residual
+# stream* (Elhage et al. 2021).
 #
 # **Formula.** There are two places for the norm:
 #
@@ -385,9 +385,10 @@ def add_sublayer(x, sublayer, norm, norm_first=True):
 check("block.add_sublayer", add_sublayer)
 
 # %% [markdown]
-# What is the path worth? First, before any training: small language models of twelve blocks, with random weights
-# and your `add_sublayer`, read some sentences. The figure shows the size of the loss's gradient in front of each
-# block. Without a residual path, a block's output replaces what it has read.
+# What is the path worth? First, before any training: small language models of twelve blocks, with random weights and
+# your `add_sublayer`, read some sentences. There are four kinds, with and without the path, each with and without
+# norms. Without the path, a sublayer's output replaces what it has read. The figure shows the size of the loss's
+# gradient in front of each block.
 
 # %% predict="block.gradient"
 
@@ -401,8 +402,7 @@ with waiting_for("Exercise 6.7"), after_predicting("block.gradient"):
 # seeds.) Norms alone restore the size of the gradient. Is that enough to learn from?
 
 # %% [markdown]
-# Now the same four kinds of model, with 2, 6 and 12 blocks and three seeds each, are trained briefly to predict the
-# next word.
+# Now all four kinds, with 2, 6 and 12 blocks and three seeds each, are trained briefly to predict the next word.
 
 # %% predict="block.depth"
 
@@ -417,12 +417,12 @@ with waiting_for("Exercise 6.7"), after_predicting("block.depth"):
     show(figures.losses(learned, guesses))
 
 # %% [markdown] reveals="block.depth"
-# In this short time no stack without a residual path, however shallow, gets below the lower of the two thin lines,
-# the loss of word frequencies alone. With the path all of them learn. Norms hardly matter for two blocks, but a
-# good deal for twelve. (Three seeds, one learning rate, 0.01, small models. Deeper isn't better yet after 50 steps;
-# and with more time and care, stacks without a path learn something as well.)
+# In this short time no stack without a residual path, however shallow, gets below the lower dashed line, the loss of
+# word frequencies alone. With the path all of them learn. Norms hardly matter for two blocks, but a good deal for
+# twelve. (Three seeds, one learning rate, 0.01, small models. Deeper isn't better yet after 50 steps; and with more
+# time and care, stacks without a path learn something as well.)
 #
-# So the gradient's size isn't everything. Without a path, eleven blocks rewrite what the first one has seen, and
+# So the gradient's size isn't everything. Without a path, each block replaces what those before it have found, and
 # 6.1 showed what that does.
 
 # %% [markdown]
@@ -509,8 +509,8 @@ def dropout(x, p, training, chances):
 check("block.dropout", dropout)
 
 # %% [markdown]
-# How does a module know whether it is training? Every module has a flag, `training`. `model.train()` and
-# `model.eval()` set it, for the module and everything inside it. They do nothing else. Try it before you answer.
+# Every module has a flag, `training`. `model.train()` and `model.eval()` set it, for the module and everything inside
+# it. They do nothing else. Try it before you answer.
 
 # %%
 trial = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.LayerNorm(3), torch.nn.Dropout(0.5))
@@ -554,8 +554,7 @@ evaluation = {
 check("block.eval", evaluation)
 
 # %% [markdown]
-# The models that you pretrain on made-up reviews never see a text twice. There is nothing to memorise, so they
-# use no dropout.
+# The models that you pretrain on made-up reviews never see a text twice, so they use no dropout.
 
 # %% [markdown]
 # ## 6.10 The block
@@ -567,9 +566,9 @@ check("block.eval", evaluation)
 #
 # Attention is lesson 2's module: `self.attention(y, mask=mask)` returns the outputs *and* the weights.
 #
-# **By hand.** If both sublayers return 0 for everything, the block returns what it was given: **x**. A block of
-# small random weights nearly does that, so a deep stack begins by passing on its input almost unchanged, which is
-# a good place to start learning.
+# **By hand.** If both sublayers return 0 for everything, the block returns what it was given: **x**. A block of small
+# random weights nearly does that, so a deep stack begins by passing on its input almost unchanged, a good place to
+# start learning.
 
 # %% draw=true
 # A straight path, and two branches that add to it
@@ -694,14 +693,15 @@ check("block.model", DecoderOnly)
 # %% [markdown]
 # ## 6.12 Weights of GPT-2
 #
-# **Why.** Is this really the architecture of GPT-2? There is a hard test: put GPT-2's weights into your model,
-# and compare. GPT-2's file uses different names, and differs from your model in three ways:
+# **Why.** Is this really the architecture of GPT-2? There is a hard test: put GPT-2's weights into your model, and
+# compare. (A model's weights, each under its name, are its *state dict*.) GPT-2's file uses different names, and
+# differs from your model in three ways:
 #
 # - It keeps a linear map as (in, out), torch as (out, in): `attn.c_attn`, `attn.c_proj`, `mlp.c_fc`, `mlp.c_proj`.
 # - Queries, keys and values are one map, `c_attn`, in this order: (C, 3C), with a bias of 3C.
 # - It doesn't multiply its embedding by $\sqrt{C}$. Your `embed` does. So divide the words by $\sqrt{C}$. But the
-#   words are tied: now the scores are too small by $\sqrt{C}$. Which part between the blocks and the scores can make
-#   up for that?
+#   words are tied: now the scores are too small by a factor of $\sqrt{C}$. Which part between the blocks and the
+#   scores can make up for that?
 #
 # | GPT-2 | yours |
 # | --- | --- |
@@ -796,9 +796,9 @@ with waiting_for("Exercises 6.2 to 6.12"), torch.no_grad():
 # ## 6.13 Initial weights
 #
 # **Why.** Each of $N$ blocks adds to the path twice. If each addition is independent and has variance $v$, the path's
-# variance grows by $2N v$. GPT-2 starts smaller where a map *writes* to the path (Radford et al. 2019, section 2.3):
-# at the last map of attention, `W_o`, and of the feed-forward network, `W_down`. Variances add up, so a factor of
-# $1/\sqrt{2N}$ on each keeps the sum in check.
+# variance grows by $2N v$. GPT-2 starts with smaller weights where a map *writes* to the path (Radford et al. 2019,
+# section 2.3): at the last map of attention, `W_o`, and of the feed-forward network, `W_down`. Variances add up, so a
+# factor of $1/\sqrt{2N}$ on each keeps the sum in check.
 #
 # **By hand.** 8 blocks have 16 sublayers. With 0.02 for all others, those that write get 0.02/√16 = **0.005**.
 #
@@ -872,7 +872,8 @@ with waiting_for("Exercises 6.2 to 6.13"), after_predicting("block.first_loss"),
 # (NVIDIA's H200), this run took {measured.lessons_from_top_to_bottom.06_block_learning_to_speak.s_cuda} seconds
 # instead of {measured.lessons_from_top_to_bottom.06_block_learning_to_speak.s_cpu} on two CPU cores, and ended with
 # the same loss. The 36 short runs of 6.7 took {measured.lessons_from_top_to_bottom.06_block_stacks.s_cuda} seconds
-# instead of {measured.lessons_from_top_to_bottom.06_block_stacks.s_cpu}, because a GPU does them one by one.
+# there, one after another, and {measured.lessons_from_top_to_bottom.06_block_stacks.s_cpu} on the CPU, where two run
+# at a time.
 
 # %% draw=true
 TRAIN_ANEW = False
@@ -900,7 +901,7 @@ with waiting_for("the training in 6.14"):
 
 # %% [markdown]
 # In our runs the grammar could have written most of these sentences. Look closely, and you find slips: a name that
-# changes, praise and blame for the same thing. Such slips are part of what keeps the loss above the entropy.
+# changes, praise and blame for the same thing. Such slips are one reason why the loss stays above the entropy.
 #
 # ### Explore: what the stream says
 #
@@ -921,7 +922,7 @@ explorers.stream_explorer(model, unembed, "the training in 6.14")
 #
 # With `SHARE = True` this cell writes your model as a web page, `my_model.html`, beside this notebook. The page works
 # without a network, on a phone too: your model writes there, and shows its probabilities, its attention and how it
-# learned. With `NAME = "Ada"` it says whose model it is. (To send it, right-click the file in JupyterLab's list
+# learned. With `NAME = "Ada"`, it also says whose model it is. (To send it, right-click the file in JupyterLab's list
 # and choose *Download*.)
 
 # %% draw=true

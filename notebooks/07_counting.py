@@ -70,10 +70,10 @@ print({name: tuple(parameter.shape) for name, parameter in small.named_parameter
 #
 # **Return how many parameters a linear map has.**
 #
-# <details><summary>Hint 1</summary>How many arrows lead from all inputs to one output, and how many to all
-# outputs?</details>
+# <details><summary>Hint 1</summary>How many weights lead to one output, and how many to all outputs?</details>
 # <details><summary>Hint 2</summary>The bias is added to what comes out. How many numbers is that?</details>
-# <details><summary>The idea</summary>A product for the weights, and as many biases as outputs where there is a bias.</details>
+# <details><summary>The idea</summary>A product for the weights and, if there is a bias, one more number for each
+# output.</details>
 
 
 # %% exercise="counting.linear"
@@ -103,8 +103,8 @@ check("counting.linear", linear_parameters)
 # for each of the $V$ tokens ($d$ is the width, `d_model`). It is the same table at every position, and it has no
 # bias.
 #
-# Positions come on top (lesson 3). Sines and cosines are computed, so they cost nothing. *Learned* positions are a second
-# table, with a row of $d$ numbers for each position.
+# Positions come on top (lesson 3). Sines and cosines are computed, so they have no parameters. *Learned* positions
+# are a second table, with a row of $d$ numbers for each position.
 #
 # **By hand.** 5 tokens of width 3: 15. With 4 learned positions: 15 + 12 = 27.
 
@@ -198,12 +198,12 @@ with waiting_for("Exercise 7.3"):
 # **Why.** After attention, each position is processed by itself: a linear map to a hidden width $d_{ff}$, a
 # nonlinearity (ReLU or GELU, without parameters), and a linear map back (Vaswani et al. 2017, section 3.3).
 #
-# **By hand.** Width 2, hidden width 3. Out: 2·3 + 3 = 9. Back: 3·2 + 2 = 8. Together **17**.
+# **By hand.** Width 2, hidden width 3. Up: 2·3 + 3 = 9. Down: 3·2 + 2 = 8. Together **17**.
 
 
 # %%
 def feed_forward_parameters(d_model, d_ff):
-    """The parameters of a feed-forward block, both maps with a bias.
+    """The parameters of a feed-forward network, both maps with a bias.
 
     Args:
         d_model: the width.
@@ -256,7 +256,7 @@ def encoder_layer_parameters(d_model, n_heads, d_ff):
     Args:
         d_model: the width.
         n_heads: a divisor of the width.
-        d_ff: the hidden width of the feed-forward block.
+        d_ff: the hidden width of the feed-forward network.
 
     Returns:
         How many there are, an integer.
@@ -283,7 +283,7 @@ show(drawings.layer())
 # <details><summary>Hint 1</summary>A mask is a table of True and False. Does training change it?</details>
 # <details><summary>Hint 2</summary>In lesson 1, cross-attention had W_q for y, and W_k and W_v for x. Which of the
 # two layers uses these three, and W_o?</details>
-# <details><summary>The idea</summary>Two whole attentions, one feed-forward block, three norms.</details>
+# <details><summary>The idea</summary>Two whole attentions, one feed-forward network, three norms.</details>
 
 
 # %% exercise="counting.decoder_layer"
@@ -293,7 +293,7 @@ def decoder_layer_parameters(d_model, n_heads, d_ff):
     Args:
         d_model: the width.
         n_heads: a divisor of the width.
-        d_ff: the hidden width of the feed-forward block.
+        d_ff: the hidden width of the feed-forward network.
 
     Returns:
         How many there are, an integer.
@@ -372,7 +372,7 @@ def lab_model_parameters(vocabulary, d_model, n_heads, d_ff, n_layers, n_out):
         vocabulary: tokens.
         d_model: the width.
         n_heads: a divisor of the width.
-        d_ff: the hidden width of the feed-forward blocks.
+        d_ff: the hidden width of the feed-forward networks.
         n_layers: encoder layers.
         n_out: outputs of the head.
 
@@ -440,11 +440,11 @@ slipped_count(100, 200, 2, 4, 2), slipped_count(100, 200, 2, 4, 100)
 # %% [markdown]
 # **Exercise 7.8a** · difficulty 3 of 5 · 9 minutes · 3 points
 #
-# **Catch the slip: for a given width, return the heads and the hidden width of a layer on which it shows.**
+# **Catch the slip: for a given width, return a number of heads and a hidden width with which it shows.**
 #
-# Your layer should show this slip *and nothing else*:
+# A layer of these sizes should show this slip *and nothing else*:
 #
-# - it can be built, so the heads divide the width,
+# - the layer can be built, so the heads divide the width,
 # - the count above is wrong for it,
 # - the same count with the slip corrected is right for it.
 #
@@ -452,7 +452,7 @@ slipped_count(100, 200, 2, 4, 2), slipped_count(100, 200, 2, 4, 100)
 #
 # <details><summary>Hint 1</summary>Which parts of a layer know about heads at all? Section 7.3 says what the heads
 # change in the count.</details>
-# <details><summary>Hint 2</summary>The count takes for granted that the hidden width is the width. Leave that true.
+# <details><summary>Hint 2</summary>The count takes for granted that the hidden width equals the width. Keep it so.
 # Which number of heads hides the slip?</details>
 # <details><summary>The idea</summary>Any number of heads but that one will do, as long as it divides the width. Which
 # numbers divide every width, even a prime number?</details>
@@ -570,7 +570,7 @@ def transformer_parameters(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
         vocabulary: tokens, the same for source and target.
         d_model: the width.
         n_heads: a divisor of the width.
-        d_ff: the hidden width of the feed-forward blocks.
+        d_ff: the hidden width of the feed-forward networks.
         n_layers: layers of the encoder, and as many of the decoder.
         tied: whether one matrix is source embedding,
             target embedding and output map.
@@ -624,10 +624,10 @@ with waiting_for("Exercise 7.9"):
     print(f"all rows but the last agree on {low:,.0f} to {high:,.0f}")
 
 # %% [markdown]
-# Eight rows of the table agree with each other: layers as you count them, and a shared matrix of about 41,000
-# rows. (Or 37,000, plus something else of the size of 4,000 rows.) None of the eight fits 37,000, and the last
-# row fits neither number. The paper doesn't say what it counted. So: *65M as published, 63.1M by the sizes in
-# its text*. That is how to quote such a number.
+# Eight rows of the table agree with each other: layers as you count them, and a shared matrix of about 41,000 rows.
+# (Or 37,000, and something else as large as 4,000 rows.) None of the eight fits 37,000, and the last row fits neither
+# number. The paper doesn't say what it counted. So: *65M as published, 63.1M by the sizes in its text*. That is how
+# to quote such a number.
 
 # %% [markdown]
 # ## 7.11 BERT
@@ -647,7 +647,7 @@ def bert_parameters(vocabulary, d_model, n_heads, d_ff, n_layers, positions, seg
         vocabulary: tokens.
         d_model: the width.
         n_heads: a divisor of the width.
-        d_ff: the hidden width of the feed-forward blocks.
+        d_ff: the hidden width of the feed-forward networks.
         n_layers: encoder layers.
         positions: learned positions.
         segments: kinds of sentences, 2 in BERT.
@@ -719,10 +719,10 @@ with waiting_for("Exercise 7.12"):
 # BERT-base has 109,482,240, published as 110M. With rounding that agrees.
 #
 # GPT-2 small has **124,439,808**, and the paper says 117M (Table 2). Its authors corrected that later: the README of
-# their code says that the original counts were wrong due to an error, and the models are now called 124M, 355M, 774M
-# and 1558M. What was the error? They don't say. But look at the picture. All four published sizes are what you get
-# with the vocabulary of the *earlier* model, GPT-1, and everything else as in GPT-2. (It fits to the last printed
-# digit. That makes it likely, not certain.)
+# their code says that the original counts were wrong, and the models are now called 124M, 355M, 774M and 1558M. What
+# was the error? They don't say. But look at the picture. All four published sizes are what you get with the
+# vocabulary of the *earlier* model, GPT-1, and everything else as in GPT-2. (It fits to the last printed digit. That
+# makes it likely, not certain.)
 
 # %% [markdown]
 # ## 7.13 Explore: where the parameters are
@@ -764,8 +764,8 @@ explorers.size_explorer(functions)
 #
 # - the **weight**,
 # - its **gradient**,
-# - what the **optimizer** remembers: plain SGD nothing, SGD with momentum one number, Adam two (a running mean of the
-#   gradients, and one of their squares; Kingma and Ba 2015).
+# - what the **optimizer** remembers: plain gradient descent (SGD) nothing, SGD with momentum one number, Adam two (a
+#   running mean of the gradients, and one of their squares; Kingma and Ba 2015).
 #
 # **By hand.** 1,000 parameters with Adam: 4,000 + 4,000 + 8,000 bytes, so **16 bytes for each parameter**.
 #
@@ -910,7 +910,7 @@ def activation_numbers(batch, positions, d_model, n_heads, d_ff, n_layers):
         positions: tokens in each, T.
         d_model: the width.
         n_heads: a divisor of the width.
-        d_ff: the hidden width of the feed-forward blocks.
+        d_ff: the hidden width of the feed-forward networks.
         n_layers: layers.
 
     Returns:
@@ -1028,9 +1028,9 @@ with waiting_for("Exercise 7.16"):
 # %% [markdown]
 # ## 7.17 Days
 #
-# **Formula.** A GPU's data sheet says how many FLOPs it can do per second, its **peak**. No training run
-# reaches it: data must be moved, and small products leave parts of the chip idle. The share of the peak that is
-# reached is the **utilisation** (papers call it MFU, for *model FLOPs utilisation*).
+# **Formula.** A GPU's data sheet says how many FLOPs it can do per second: its **peak**. No training run reaches it:
+# data must be moved, and small products leave parts of the chip idle. The share that a run reaches is its
+# **utilisation** (papers call it MFU, for *model FLOPs utilisation*).
 #
 # **By hand.** 864 · 10¹⁵ FLOPs on 10 GPUs with a peak of 10¹² and a utilisation of 0.5: 864 · 10¹⁵ / (5 · 10¹²) = 172,800
 # seconds. A day has 86,400, so **2 days**.
@@ -1140,10 +1140,10 @@ print(
 # ## 7.18 Explore: what training takes
 #
 # Your functions again, for models you know. "Scores of the output" are V numbers per token, one for each word of the
-# vocabulary. Layers are those of 7.15, every number takes 4 bytes, and every parameter is taken to multiply. (The
-# peaks of the A100 and the H100 are for bfloat16, whose numbers take 2 bytes. In practice both formats are mixed, and
-# memory is somewhat lower than drawn.) With several GPUs, each holds all parameters, the optimizer's state and its
-# own sequences: the picture shows the memory of one. Try these:
+# vocabulary. Layers are those of 7.15, every number takes 4 bytes, and every parameter counts as a weight that
+# multiplies. (The peaks of the A100 and the H100 are for bfloat16, whose numbers take 2 bytes. In practice both
+# formats are mixed, and memory is somewhat lower than drawn.) With several GPUs, each holds all parameters, the
+# optimizer's state and its own sequences: the picture shows the memory of one. Try these:
 #
 # 1. GPT-2 small with 1,024 tokens in each sequence, on a GTX 1050 Ti: how many sequences fit into a step, and which
 #    part takes the most?

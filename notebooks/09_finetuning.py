@@ -2,14 +2,13 @@
 # # 9 · Fine-tuning
 #
 # - **You will learn** to turn a language model into a classifier: put a new head on its body, read the right
-#   position, move weights without silently losing them, freeze parts and choose learning rates for the rest.
-#   Then you measure, with intervals, what pretraining is worth for 50 to 2,000 labels, what the model forgets,
-#   and what a low-rank change can do (LoRA).
+#   position, move weights without silently losing them, freeze parts and choose learning rates for the rest. Then you
+#   measure, with intervals, what pretraining is worth for 50 to 2,000 labels, whether the model still knows what it
+#   knew before, and what a low-rank change can do (LoRA).
 # - **You need** lesson 8 (language models and their training) and lesson 4 (masks).
 # - **Time** {minutes} minutes, in three sittings: 9.1 to 9.5, 9.6 to 9.11, 9.12 to 9.18.
 #
-# A label costs somebody's time; plain text is nearly free. This lesson measures how many labels text can
-# replace.
+# A label costs somebody's time; plain text is nearly free. This lesson measures how many labels text can replace.
 
 # %% setup=true
 import math
@@ -132,10 +131,10 @@ with waiting_for("Exercise 9.2a"):
     show(plots.bars(labels, moved, ylabel="distance of the two vectors", title=title))
 
 # %% [markdown]
-# There is an alternative. The body was trained to predict the next word, and after the last token there is
-# none, so that position may hold little. What the body found out about a word may be at that word's own
-# position. So take the **mean** of the vectors at all real positions. 9.9 measures which is better. (The first
-# position won't do: it has seen only `<bos>`, so its vector is the same for every review.)
+# There is an alternative. The body was trained to predict the next word. After the last token there is none, so the
+# vector there may hold little; what the body has found out about a word may be at that word's own position. So take
+# the **mean** of the vectors at all real positions. 9.9 measures which is better. (The first position won't do: it
+# has seen only `<bos>`, so its vector is the same for every review.)
 #
 # **By hand.** Vectors 2, 4, 9, 9, the last two of them padding: (2 + 4)/2 = **3**, not 24/4.
 #
@@ -282,7 +281,7 @@ print([f"{name} {tuple(tensor.shape)}" for name, tensor in old.items()][-3:])
 # over.**
 #
 # <details><summary>Hint 1</summary>Loop over the new names. Which of them belong to the body?</details>
-# <details><summary>Hint 2</summary>What is a name of the new body called in the old model? <code>removeprefix</code> helps.
+# <details><summary>Hint 2</summary>What is the same tensor called in the old model? <code>removeprefix</code> helps.
 # </details>
 # <details><summary>The idea</summary>Look up each name of the new body in the old model: is it there, and in
 # the same shape? Old names that are never looked up are left over.</details>
@@ -399,9 +398,9 @@ with waiting_for("the exercises up to 9.5b"):
 # %% [markdown]
 # Everything fits except the old head, as it should be.
 #
-# What does this model know of praise and blame, although it has never seen a label? Ask it for the next word.
-# Of the probability that goes to twelve adjectives of praise (*charming*, *clever*, ...) and twelve of blame
-# (*dull*, *tedious*, ...), what share goes to praise?
+# What does this model know of praise and blame, although it has never seen a label? Let it predict the next word, and
+# compare the probability of twelve adjectives of praise (*charming*, *clever*, ...) with that of twelve of blame
+# (*dull*, *tedious*, ...): what share goes to praise?
 
 # %% predict="finetuning.praise"
 
@@ -422,8 +421,8 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.prais
 
 # %% [markdown] reveals="finetuning.praise"
 # It has separated praise from blame by the company that words keep. The loss hardly shows it: ours reached
-# {measured.training_finetuning.before.nats_per_token:.2f} nats per token, with an entropy of
-# {measured.training_finetuning.the_entropy.nats_per_token:.2f}. A version that stopped a few hundredths above that
+# {measured.training_finetuning.before.nats_per_token:.2f} nats per token, and the entropy is
+# {measured.training_finetuning.the_entropy.nats_per_token:.2f}. A model whose loss stayed a few hundredths above that
 # gave praise about half everywhere, and fine-tuning it with 200 labels gained nothing that several runs could tell
 # from chance. A body can't pass on what it hasn't learned.
 
@@ -460,9 +459,9 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.stric
 # %% [markdown]
 # **Exercise 9.6** · difficulty 2 of 5 · 5 minutes · 2 points
 #
-# **Say what `load_state_dict(..., strict=False)` does in each case.** `"the rest is moved"` means that all
-# matching tensors are moved, without an error. In the third line, blocks 0 and 1, which have equal shapes,
-# are swapped. The last line asks for the clearest sign that nothing was moved.
+# **Say what `load_state_dict(..., strict=False)` does in each case.** `"the rest is moved"` means that all matching
+# tensors are moved, without an error. In the third line, the two layers are blocks 0 and 1, whose shapes are equal.
+# The last line asks for the clearest sign that nothing was moved.
 #
 # <details><summary>Hint 1</summary><code>strict</code> is about names. Is it also about shapes?</details>
 # <details><summary>Hint 2</summary>When two blocks of equal shape are swapped, every name and shape still
@@ -626,8 +625,8 @@ check("finetuning.groups", parameter_groups)
 # | full | pretrained weights | all | 0.0005, 0.01 | mean |
 # | from scratch | random numbers | all | 0.001, 0.01 | last token |
 #
-# Each regime gets a fair chance: its learning rates and its pooling did best among a few, or couldn't be told
-# apart from the best, with one body of lesson 8, 15 epochs, three seeds and other test reviews.
+# Each regime gets a fair chance. We tried a few learning rates and both ways of pooling, with one body of lesson 8,
+# 15 epochs, three seeds and other test reviews. Those in the table did best, or couldn't be told apart from the best.
 #
 # The two regimes that train the body use AdamW with weight decay 0.05, 16 reviews per step, and gradients
 # clipped to length 1. The rate rises for a tenth of the steps, then falls to 0. The head alone takes 300
@@ -703,16 +702,16 @@ with waiting_for("the exercises up to 9.8"):
         print(f"pooled: {name:<5} {', '.join(f'{share:.0f} %' for share in found)}")
 
 # %% [markdown]
-# With these few steps the last token is often ahead. When the course chose, after 15 epochs and with three other
-# seeds, the two were about equal, but the head alone got clearly more from the mean. So both pretrained regimes
-# read the mean below, though it may cost full fine-tuning a few points. (From scratch, the last token did better.)
+# With these few steps the last token is often ahead. In the trials by which we chose, with 15 epochs and three other
+# seeds, the two were about equal, but the head alone got clearly more from the mean. So both pretrained regimes read
+# the mean below, though it may cost full fine-tuning a few points. (From scratch, the last token did better.)
 
 # %% [markdown]
 # ## 9.10 Several seeds, fifteen epochs
 #
-# **Why.** A different seed gives a different initial head, a different order, and here also *different labelled
-# reviews*. So train several times: 200 labels, 15 epochs, five seeds of each regime, and after each epoch the
-# accuracy on the same test reviews.
+# **Why.** A different seed gives a different initial head, a different order of the reviews, and here also *different
+# labelled reviews*. So train several times: 200 labels, 15 epochs, five seeds of each regime, and after each epoch
+# the accuracy on the same test reviews.
 
 # %% draw="open"
 with waiting_for("the exercises up to 9.8"):
@@ -747,12 +746,12 @@ with waiting_for("the exercises up to 9.8"), after_predicting("finetuning.one_pa
     show(figures.curves(curves, xlabel="epoch", title=title, joined=True))
 
 # %% [markdown] reveals="finetuning.one_pair"
-# Each thin line is a run, and each band goes from the lowest to the highest of five. Here no run from scratch
-# catches up with a pretrained one, so one pair would have been right about which is ahead. But it couldn't have
-# shown that, nor by how much. "Converged after two epochs" is too early here: the pretrained models still gain a
-# lot after the second. And where less is left to gain than one point's uncertainty, three to five percentage
-# points on 300 test reviews (9.15), a single curve can't tell. "May meet" is a guess: nobody looked beyond the
-# last epoch.
+# Each thin line is a run, and each band goes from the lowest to the highest of five. Here no run from scratch catches
+# up with a pretrained one, so one pair would have been right about which is ahead. But it couldn't have shown that
+# this isn't chance, nor how large the lead is. "Converged after two epochs" is too early here: the pretrained models
+# still gain a lot after the second. And a single curve can't show gains smaller than the uncertainty of each point,
+# three to five percentage points on 300 test reviews (9.15). "May meet" is a guess: nobody looked beyond the last
+# epoch.
 
 # %% [markdown]
 # The third regime, the head alone, with the same five seeds:
@@ -782,9 +781,9 @@ with waiting_for("the exercises up to 9.8"):
 # %% [markdown]
 # ## 9.11 How many labels is pretraining worth?
 #
-# Now the same for 50 to 2,000 labels, with two seeds each. From 200 labels on, all runs take 195 steps, as in
-# 9.10. Those with fewer labels take 80: with 195, no single run changed by more than three points. (The points
-# for 200 labels are those of 9.10, with five seeds.)
+# Now the same for 50 to 2,000 labels, with two seeds each. From 200 labels on, all runs take 195 steps, as in 9.10.
+# Those with fewer labels take 80: when we gave them 195, no run's accuracy changed by more than three points. (The
+# points for 200 labels are those of 9.10, with five seeds.)
 
 # %% draw=true
 # The runs with 50, 100, 500 and 2,000 labels
@@ -816,9 +815,9 @@ with waiting_for("the exercises up to 9.8"):
 # 200 reviews and fewer than two over 2,000, so the model from scratch may do better with more steps.
 
 # %% [markdown]
-# **Is it a best case?** The pretraining text comes from the same grammar as the test reviews, and single
-# sentences are in both, word for word. So test the pretrained models of 9.10 on 1,500 reviews with and without
-# a sentence of the pretraining text.
+# **Is it a best case?** The pretraining text comes from the same grammar as the test reviews, and some sentences are
+# in both, word for word. So test the pretrained models of 9.10 on 1,500 reviews with and without a sentence of the
+# pretraining text.
 
 # %% draw=true
 # Reviews with a known sentence, and without
@@ -831,15 +830,14 @@ with waiting_for("the exercises up to 9.8"):
         print(f"{len(part):>5} reviews {name:<22} {100 * sum(shares) / SEEDS:.1f} % ({ends}: five seeds)")
 
 # %% [markdown]
-# The difference is small beside the lead over training from scratch: memorised sentences aren't what helps
-# most. But the words and the grammar are the same, and pretraining text can hardly be closer to a task than
-# that.
+# The difference is small beside the lead over training from scratch: memorised sentences aren't what helps most. But
+# the words and the grammar are the same. Pretraining text can hardly be closer to a task than that.
 
 # %% [markdown]
 # ## 9.12 Still a language model?
 #
-# The body was a language model. Is it still one? Its head was the embedding matrix. Use that as the head again,
-# as fine-tuning has left it, and measure the loss on new reviews.
+# The body was a language model. Is it still one? Use the embedding matrix as its head again, as fine-tuning has left
+# it, and measure the loss on new reviews.
 
 # %% predict="finetuning.forgets"
 
@@ -1027,14 +1025,14 @@ with waiting_for("the exercises up to 9.13b"):
         print(f"{name:<20} {value:.3f} nats per token")
 
 # %% [markdown] reveals="finetuning.adapters"
-# Training 4 % of the numbers was no worse than training all of them. (Even rank 1 was enough in a trial of ours
+# In our runs, training 4 % of the numbers was no worse than training all of them. (Even rank 1 was enough, in a trial
 # with three seeds.) This needn't hold elsewhere: with more labels there is more to learn, and a low-rank change may
 # not be enough.
 #
-# Merged, the model has forgotten as well, even more than with full fine-tuning. A change in few numbers isn't a
-# small change. (In large models Biderman et al. 2024 measured that LoRA
-# forgets less.) But adapters can be **taken out**, and then the body is what it was, to the last digit. So
-# one body can serve many tasks, with 12 thousand numbers for each.
+# Merged, the model has forgotten as well, even more than with full fine-tuning. A change in few numbers isn't a small
+# change. (In large models, Biderman et al. 2024 measured that LoRA forgets less.) But adapters can be **taken out**,
+# and then the body is what it was, to the last digit. So one body can serve many tasks, with 12 thousand numbers for
+# each.
 
 # %% [markdown]
 # ## 9.14 Explore: what the label depends on
@@ -1059,14 +1057,12 @@ explorers.review_explorer(watched, explorers.EXAMPLES, "the exercises up to 9.8"
 # %% [markdown]
 # ## 9.15 An accuracy needs an interval
 #
-# How far can this lesson's numbers be trusted?
-#
 # **Why.** "280 of 400 right" is 70 %. With 400 other reviews it would be a different number. How different?
 #
-# **Formula.** The share $p$ of $n$ independent reviews varies from one set of n reviews to another, with
-# standard deviation $\sqrt{p(1-p)/n}$: its *standard error*. The interval $p \pm z \sqrt{p(1-p)/n}$, with
-# $z = 1.96$ for 95 %, is the usual one, but it fails at the ends: if all are right, its length is 0. Wilson
-# (1927) asks instead which true shares have the observed one within $z$ of *their* standard errors:
+# **Formula.** The share $p$ of right answers differs from one set of $n$ independent reviews to the next, with a
+# standard deviation of $\sqrt{p(1-p)/n}$: its *standard error*. The interval $p \pm z \sqrt{p(1-p)/n}$, with
+# $z = 1.96$ for 95 %, is the usual one, but it fails at the ends: if all are right, its length is 0. Wilson (1927)
+# asks instead which true shares have the observed one within $z$ of *their* standard errors:
 #
 # $$\frac{p + \frac{z^2}{2n}}{1 + \frac{z^2}{n}} \;\pm\; \frac{z}{1 + \frac{z^2}{n}} \sqrt{\frac{p(1-p)}{n} + \frac{z^2}{4n^2}}$$
 #
@@ -1124,9 +1120,9 @@ with waiting_for("Exercise 9.15"):
 # **Why.** Wilson's interval is about the choice of reviews. Seeds are a second source of chance, as 9.10 showed.
 # How close is the mean of five to the mean over all possible seeds?
 #
-# **Formula.** With the mean $m$ and the standard deviation $s$ of $n$ results (divided by $n - 1$):
-# $m \pm t_{n-1}\, s/\sqrt n$. With few seeds $s$ itself is uncertain, so Student's $t$ makes the interval longer.
-# Its index $n - 1$ is called the *degrees of freedom*: $t_4 = 2.776$ where $z$ is 1.96.
+# **Formula.** With the mean $m$ and the standard deviation $s$ of $n$ results (the sum of squares is divided by
+# $n - 1$): $m \pm t_{n-1}\, s/\sqrt n$. With few seeds $s$ itself is uncertain, so Student's $t$ makes the interval
+# longer. Its index $n - 1$ is called the *degrees of freedom*: $t_4 = 2.776$ where $z$ is 1.96.
 #
 # **By hand.** Results 0.6, 0.7, 0.8: $m$ = 0.7, $s$ = 0.1, $t_2$ = 4.303. Half length 4.303 · 0.1/√3 = 0.248. So **0.45
 # to 0.95**: three seeds say little.
@@ -1136,8 +1132,8 @@ with waiting_for("Exercise 9.15"):
 # **Return the two ends of Student's interval for the mean.**
 #
 # <details><summary>Hint 1</summary>What do you need before you can square the deviations?</details>
-# <details><summary>Hint 2</summary>n − 1 occurs twice: under the variance, and as the index of t. Where does
-# √n go?</details>
+# <details><summary>Hint 2</summary>n − 1 occurs twice: in the variance, and as the index of t. Where does √n
+# go?</details>
 # <details><summary>The idea</summary>The standard error of a mean of n results is their standard deviation
 # over √n. The interval reaches t times as far to each side.</details>
 
@@ -1181,8 +1177,8 @@ with waiting_for("the exercises up to 9.16"):
 
 # %% [markdown]
 # Each band is the 95 % interval for the mean over seeds, on these test reviews. At the end the bands don't overlap.
-# They don't include how much pretrained bodies vary: with a different body, the mean may be a few points higher or
-# lower.
+# They don't cover differences between pretrained bodies: with a different body, the mean may be a few points higher
+# or lower.
 
 # %% [markdown]
 # ## 9.17 What counting words can do
@@ -1207,8 +1203,7 @@ with waiting_for("the exercises up to 9.16"):
 # **Return the weighted counts, each row of length 1.**
 #
 # <details><summary>Hint 1</summary>In how many texts does a word occur? (Not: how often.)</details>
-# <details><summary>Hint 2</summary>The rows may be for other texts. From which texts is rarity
-# learned?</details>
+# <details><summary>Hint 2</summary>The rows may be of other texts. In which texts is rarity counted?</details>
 # <details><summary>The idea</summary>The fewer training texts contain a word, the more it counts. In the end
 # every row has length 1.</details>
 
@@ -1287,8 +1282,8 @@ with waiting_for("the exercises up to 9.17a"):
 # | TF-IDF | {measured.training_finetuning.2_000.tf_idf} | |
 #
 # If the intervals of full fine-tuning and of your adapters touch, the differences seed by seed decide: the runs share
-# seeds, labels and test reviews. The bars of the last rows are ±5 points, so "forty times as many labels" is a rough
-# number.
+# seeds, labels and test reviews. The intervals of 50 labels pretrained and of 2,000 from scratch reach about 5 points
+# to each side, so "forty times as many labels" is a rough number.
 
 # %% [markdown]
 # **Question 9.17b** · graded by hand · 10 minutes · 5 points

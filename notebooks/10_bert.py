@@ -1,10 +1,9 @@
 # %% [markdown]
 # # 10 · BERT
 #
-# - **You will learn** how a model learns from both sides of a gap. You hide words as BERT does, pack two
-#   passages into one row, build BERT with both its heads, pretrain it in one to two minutes and fine-tune it
-#   on pairs. Then you measure what is often only claimed: what reading in one direction costs, and how badly
-#   BERT writes.
+# - **You will learn** how a model learns from both sides of a gap. You hide words as BERT does, pack two passages
+#   into one row, build BERT with both its heads, pretrain it in one to two minutes and fine-tune it on pairs. Then
+#   you measure what is often only claimed: what reading in one direction costs, and whether BERT can write.
 # - **You need** lesson 4 (masks), lesson 8 (pretraining a language model) and lesson 9 (fine-tuning). If
 #   lesson 8's model isn't on this computer, one of the same size is trained here, for fewer steps.
 # - **Time** {minutes} minutes, in two sittings: 10.1 to 10.7, 10.8 to 10.16. The computer needs about three
@@ -62,8 +61,8 @@ V = len(vocabulary)
 # alone, nothing would train its output at ordinary words. So now and then it is asked about an ordinary word
 # too, sometimes a wrong one.
 #
-# **By hand.** A row of 100 words: 15 are chosen on average; 12 become `<mask>`, 1.5 a random word, and 1.5
-# stay. If *orphan* and *a* are chosen in `[CLS] a shy orphan [SEP]`, and *a* stays:
+# **By hand.** A row of 100 words: 15 are chosen on average; 12 become `<mask>`, 1.5 a random word, and 1.5 stay. Let
+# *orphan* and *a* be chosen in `[CLS] a shy orphan [SEP]` (10.3 explains these two tokens), and *a* stay:
 #
 # | | 0 | 1 | 2 | 3 | 4 |
 # | --- | --- | --- | --- | --- | --- |
@@ -195,10 +194,10 @@ for wanted in (1, 0):
     print(label, "·", vocabulary.decode(first), "|", vocabulary.decode(second), end="\n\n")
 
 # %% [markdown]
-# In the pair labelled 0, a changed name gives it away. In real text a changed topic does, and that may be all
-# that this task teaches: so Lan et al. (2020, section 3.1) ask for the order of two passages instead. RoBERTa
-# left the task out and lost nothing (Liu et al. 2019, section 4.2). We keep it, because it trains `[CLS]`
-# before fine-tuning.
+# In the pair labelled 0, a changed name gives it away. In real text a changed topic does, and that may be all that
+# this task teaches: so Lan et al. (2020, section 3.1) ask for the order of two passages instead. RoBERTa left the
+# task out and lost nothing (Liu et al. 2019, section 4.2). We keep it: it trains the vector of `[CLS]` (10.3), which
+# fine-tuning will read.
 
 # %% [markdown]
 # ## 10.3 Two passages in one row
@@ -211,8 +210,8 @@ for wanted in (1, 0):
 # The second task reads that vector, and later your own task. The **segment ids** are easily forgotten: 0 for
 # `[CLS]` and the first passage, 1 for the second, each with the `[SEP]` that closes it.
 #
-# A model has a limited number of positions. If a row is too long, drop words one by one from the end of the passage
-# that is longer at that moment; if both are equally long, from the second.
+# If a row has more tokens than the model has positions, drop words one by one from the end of the passage that is
+# longer at that moment; if both are equally long, from the second.
 #
 # **By hand.** Passages of 4 and 2 words with room for 8 tokens: 4 + 2 + 3 = 9, one too many, so the first one loses
 # a word.
@@ -238,8 +237,8 @@ def pack(first, second, length):
     """Two passages as one row, shortened to fit.
 
     Args:
-        first: the words of a passage, a list of numbers.
-        second: those of another.
+        first: the first passage's words, a list of numbers.
+        second: the second passage's.
         length: the most tokens that the row may have, at least 3.
 
     Returns:
@@ -280,7 +279,7 @@ check("bert.pack", pack)
 
 # %% exercise="bert.key_mask"
 def key_mask(ids):
-    """Who may be looked at by everybody in BERT.
+    """The keys that every query of BERT may attend to.
 
     Args:
         ids: tokens, `<pad>` is 0, (B, T).
@@ -298,7 +297,8 @@ def key_mask(ids):
 check("bert.key_mask", key_mask)
 
 # %% [markdown]
-# **Three vectors**, for a token's word, its position and its segment, are added (Devlin et al. 2019, figure 2):
+# Each token gets the sum of **three vectors**: its word's, its position's and its segment's (Devlin et al. 2019,
+# figure 2):
 #
 # $$x_t = W[\text{id}_t] + P[t] + S[\text{segment}_t]$$
 #
@@ -312,7 +312,7 @@ check("bert.key_mask", key_mask)
 # <details><summary>Hint 1</summary>A tensor of indices picks rows of a table: <code>words[ids]</code> is (B, T, C).</details>
 # <details><summary>Hint 2</summary>The table of positions may have more rows than there are tokens. Which ones do
 # you need?</details>
-# <details><summary>The idea</summary>Three tables: two are looked up, and one is read from the top.</details>
+# <details><summary>The idea</summary>Two tables are looked up, and of the third the first rows are taken.</details>
 
 
 # %% exercise="bert.embed"
@@ -351,8 +351,8 @@ check("bert.embed", embed)
 #
 # $$\text{logits} = \text{norm}(\text{GELU}(x A + a))\, W^\top + b$$
 #
-# with the embedding $W$ (V, C) and the bias $b$ (V,). In BERT-base that saves a second matrix the size of the
-# embedding: 30,522 · 768 = 23.4 million numbers, in a model of 110 million.
+# with the embedding $W$ (V, C) and the bias $b$ (V,). In BERT-base, using the embedding twice saves a second matrix
+# of its size: 30,522 · 768 = 23.4 million numbers, in a model of 110 million.
 #
 # **By hand.** If the vector after the norm is (1, −1) and three words have the vectors (1, 0), (0, 1), (2, −2) and
 # biases 0, 0, −1, the logits are 1, −1 and 4 − 1 = 3.
@@ -480,9 +480,9 @@ def bert_loss(word_logits, follows_logits, labels, follows):
 # Now your functions train a model of two layers, 128 channels wide. The text is book reviews, each cut in two
 # after one of its sentences.
 #
-# We change two things. With 15 % hidden, a review asks for only seven words. Our training is short, so we hide
-# **40 %**. (Wettig et al. 2023 found 40 % better than 15 % for BERT-large, too.) And the optimizers are lesson
-# 8's, Muon and AdamW.
+# We change two things. With 15 % hidden, a review asks for only seven words. Our training is short, so we hide **40
+# %**. (Wettig et al. 2023 found 40 % better than 15 % for BERT-large, too.) And we use lesson 8's optimizers, Muon
+# and AdamW.
 
 # %%
 models = {}  # "bert" and "left" come into it as they are trained
@@ -504,8 +504,8 @@ def loss_of(model, read, segments, follows, labels):
 
 
 def batch_of(rows, generator, share):
-    """What `loss_of` wants besides the model, of
-    tokens and segments (B, T) and labels (B,).
+    """The arguments of `loss_of` after the model, made
+    from tokens and segments (B, T) and labels (B,).
     """
     ids, segments, follows = rows
     read, labels = mask_tokens(ids, V, generator, share)
@@ -591,8 +591,8 @@ with waiting_for("Exercises 10.1a to 10.7"):
 #
 # <details><summary>Hint 1</summary><code>ids.repeat(N, 1)</code> makes N copies of the text. What goes into
 # the blank of each? (One call of the model is enough.)</details>
-# <details><summary>Hint 2</summary>log_softmax of the logits at 0 to T - 2, and <code>gather</code> the entries of the tokens at 1 to T - 1. That is
-# (N, T - 1). In which column is the candidate's own?</details>
+# <details><summary>Hint 2</summary>Take log_softmax of the logits at 0 to T - 2, and <code>gather</code> the entries
+# of the tokens at 1 to T - 1. That gives (N, T - 1). In which column is the candidate's own?</details>
 # <details><summary>The idea</summary>Each copy has a log-probability at the blank, and a sum over the whole
 # text. Either way, the candidates' probabilities are rescaled to sum to 1.</details>
 
@@ -678,12 +678,12 @@ with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
 # subject of *is or are*, an author named earlier), it adds next to nothing. So what one direction costs depends
 # on the task.
 #
-# The middle row is BERT's. At *a or an* and at the kind of book its mean is clearly above the left side's, and one
+# The middle row is BERT's. For *a or an* and the kind of book, its mean is clearly above the left side's, and one
 # pass serves all candidates. But a model needn't use all that it sees: the language model copies the author's name,
-# and BERT often doesn't. Is it the amount of training? BERT was asked for half a million words, lesson 8's model
-# for over three million. So we stopped language models at as many words as BERT, with three seeds of each
-# (`python -m benchmarks.training_bert --equal`). They still gave the right author about twice the probability that
-# BERT gave. So the number of words isn't the reason.
+# and BERT often doesn't. Is it the amount of training? BERT was asked for half a million words, lesson 8's model for
+# over three million. So we stopped language models at as many words as BERT, with three seeds of each (`python -m
+# benchmarks.training_bert --equal`). They still gave the right author about twice the probability that BERT gave. So
+# the number of words isn't the reason.
 #
 # *Luckily or sadly* is the hardest: it depends on whether the rest is praise. (A quarter is guessing, and since
 # two of the four words fit each time, a half is about the best possible.) In our run only the language model
@@ -704,8 +704,8 @@ explorers.blanks_explorer(models, "Sections 10.8 and 10.9")
 # %% [markdown]
 # ## 10.10 What can be compared, and who loses
 #
-# A language model's loss on all words of a text gives the text's probability, and so its perplexity. BERT's
-# loss is on some words, each given many of the others. For which pairs does the lower number mean the better
+# A language model's loss on all words of a text gives the text's probability, and so its perplexity. BERT's loss is
+# on some words only, each given many of the others. For which of these pairs does the lower number mean the better
 # model? Write `"can be compared"` or `"can't be compared"`.
 #
 # **Exercise 10.10a** · difficulty 2 of 5 · 3 minutes · 1 point
@@ -737,9 +737,9 @@ comparable = {
 check("bert.comparable", comparable)
 
 # %% [markdown]
-# **Who loses by one direction?** Let each position see only its left side, and read the answer at the
-# position that the task asks about. For which tasks does this hide something useful? Write
-# `"loses by one direction"` or `"loses nothing by it"`.
+# **Who loses by one direction?** Let each position see only its left side, and read the answer at the position that
+# the task is about. In which tasks does this hide something useful? Write `"loses by one direction"` or `"loses
+# nothing by it"`.
 #
 # **Exercise 10.10b** · difficulty 2 of 5 · 4 minutes · 2 points
 #
@@ -921,8 +921,8 @@ with waiting_for("Exercises 10.1a to 10.7, and the training in 10.8"), after_pre
 # probabilities and words. What do you have to add to the words?</details>
 # <details><summary>Hint 2</summary>Only what was <code>&lt;mask&gt;</code> may be hidden again. Which
 # certainty sorts all other positions to the end?</details>
-# <details><summary>The idea</summary>Fill every blank with the best word, rank the new words by certainty, and hide
-# the first <code>again</code> of them, as far as they were blanks.</details>
+# <details><summary>The idea</summary>Fill every blank with the best word, rank the new words from the least certain
+# on, and hide the first <code>again</code>, but nothing that was given.</details>
 
 
 # %% exercise="bert.fill"
@@ -1060,8 +1060,8 @@ with waiting_for("your prediction"), after_predicting("bert.sequential"), torch.
         print(f"{when:<17} encoder {those.count('encoder'):2}   decoder {those.count('decoder'):2}")
 
 # %% [markdown] reveals="bert.sequential"
-# So the claim is wrong: the original's encoder read all positions at once, on both sides, sixteen months
-# before BERT. Only *writing* is sequential, in its decoder and in GPT.
+# So the claim is wrong: the original's encoder already read all positions at once, with both sides in sight, sixteen
+# months before BERT. Only *writing* is sequential, in its decoder and in GPT.
 #
 # - **The original Transformer** is an encoder and a decoder. Positions of the encoder see both sides; those of
 #   the decoder see themselves, the left side and the whole source.
@@ -1077,12 +1077,12 @@ with waiting_for("your prediction"), after_predicting("bert.sequential"), torch.
 # %% [markdown]
 # ## 10.14 A checkpoint that others trained
 #
-# **Why.** In practice you seldom pretrain a BERT. You take a **checkpoint**: names and tensors, trained by
-# somebody else. Ours is all-MiniLM-L6-v2: six blocks, 384 channels, 12 heads, 22.7 million numbers
-# (Apache-2.0). According to the model cards, it began as every second block of MiniLM (Wang et al. 2020), which
-# had learned to imitate the attention of UniLM v2, a teacher as large as BERT-base; then it learned from a
-# billion pairs which sentences belong together (the method: Reimers and Gurevych 2019). Its architecture fits
-# your `Bert`, with the norms after each sum. Its names don't. Here are all of them:
+# **Why.** In practice you seldom pretrain a BERT, but take a **checkpoint**: names and tensors that somebody else has
+# trained. Ours is all-MiniLM-L6-v2: six blocks, 384 channels, 12 heads, 22.7 million numbers (Apache-2.0). According
+# to the model cards, it began as every second block of MiniLM (Wang et al. 2020), which had learned to imitate the
+# attention of UniLM v2, a teacher as large as BERT-base; then it learned from a billion pairs which sentences belong
+# together (the method: Reimers and Gurevych 2019). Its architecture fits your `Bert`, with the norms after each sum.
+# Its names don't. Here are all of them:
 #
 # | published, each with .weight and, except for the three embeddings, .bias | shape of the weight |
 # | --- | --- |
@@ -1098,9 +1098,9 @@ with waiting_for("your prediction"), after_predicting("bert.sequential"), torch.
 # | `encoder.layer.N.output.LayerNorm` | (384,) |
 # | `pooler.dense` | (384, 384) |
 #
-# N runs from 0 to 5. Our `Encoder` has `words`, `positions`, `segments`, `first_norm`, and in each block `attention.W_qkv` (1152,
-# 384), the three maps one below the other, `attention.W_o`, `norm_1` after attention, `feed_forward.W_up`, `feed_forward.W_down`
-# and `norm_2`.
+# N runs from 0 to 5. Our `Encoder` has `words`, `positions`, `segments`, `first_norm`, and in each block
+# `attention.W_qkv` (1152, 384: the three maps one below the other), `attention.W_o`, `norm_1` (after attention),
+# `feed_forward.W_up`, `feed_forward.W_down` and `norm_2`.
 #
 # **Exercise 10.14a** · difficulty 2 of 5 · 6 minutes · 2 points
 #
@@ -1244,7 +1244,7 @@ with waiting_for("Exercises 10.6, 10.14a and 10.14b"):
 # 1,000 labels and 2,000 test sentences:
 #
 # - **frozen**: the checkpoint stays as it is, and a linear head reads the mean of its vectors;
-# - **fine-tuned**: the whole model trains, with small steps;
+# - **fine-tuned**: the whole model trains, at a low learning rate;
 # - **from scratch**: the same model, its weights random;
 # - **TF-IDF** and logistic regression, on the same sub-words.
 
@@ -1266,10 +1266,9 @@ with waiting_for("your prediction"), after_predicting("bert.checkpoint"):
 # go to *pretraining on plain text*: the checkpoint also learned which pairs of texts belong together.
 
 # %% [markdown]
-# **Your own runs.** With the checkpoint on your computer, the next cell draws yours into the picture: two seeds
-# of the frozen checkpoint for each number of labels, in about half a minute, and with `FINE_TUNE = True` also
-# of the one fine-tuned with 200 labels, in about two minutes on two cores. Do yours lie among the course's
-# dots?
+# **Your own runs.** With the checkpoint on your computer, the next cell draws your runs into the picture: the frozen
+# checkpoint with two seeds for each number of labels, in about half a minute. With `FINE_TUNE = True` it also
+# fine-tunes with 200 labels, in about two minutes on two cores. Do your dots lie among the course's?
 
 # %% draw=true
 # Two seeds of your own in the same picture
@@ -1319,8 +1318,8 @@ else:
 # %% [markdown]
 # ## 10.16 What to remember
 #
-# - Hide 15 % of the words: 80 % `<mask>`, 10 % a random word, 10 % unchanged; never special tokens. The loss
-#   counts only the chosen words.
+# - Choose 15 % of the words: 80 % become `<mask>`, 10 % a random word, 10 % stay. Special tokens are never chosen.
+#   The loss counts only the chosen words.
 # - `[CLS]` a `[SEP]` b `[SEP]`, and segment ids. Word, position and segment are three vectors, added.
 # - One body, two heads: the words by the tied embedding, the pair by `[CLS]` and the pooler.
 # - Both sides tell more about a gap than one. A language model can use the right side too, at the price of one pass

@@ -111,7 +111,7 @@ def freeze(model):
 
 # %% exercise="finetuning.freeze" kept
 # https://github.com/amdegroot/ssd.pytorch/issues/109: parameters are counted as if they were layers.
-# true: Only what is called weight is frozen
+# true: Only parameters called weight are frozen
 def freeze(model):
     for layer, param in enumerate(model.body.parameters()):
         param.requires_grad = layer not in (0, 1)

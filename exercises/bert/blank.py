@@ -97,8 +97,8 @@ exercise.slip(
     "word's own are one place before it, in the blank and in the whole text."
 )
 exercise.slip("column_of_the_next", "each[:, place - 1] → each[:, place]").says(
-    "The candidates' own column is place - 1, since the first token has none: column `place` is of the word "
-    "after the blank."
+    "The candidates' own column is place - 1, since the first token has none: column `place` belongs to "
+    "the word after the blank."
 )
 exercise.slip(
     "not_among_candidates",
@@ -122,7 +122,7 @@ exercise.slip("mean_over_the_text", "each.sum(dim=-1) → each.mean(dim=-1)").sa
 exercise.slip(
     "logits_added_up",
     "log_p.gather(-1, texts[:, 1:, None]) → model(texts[:, :-1]).gather(-1, texts[:, 1:, None])",
-).says("Logits are added up, and they are comparable only at one position: log_softmax first.")
+).says("Logits are added up, but logits can be compared only at one position: take log_softmax first.")
 
 
 @exercise.misconception

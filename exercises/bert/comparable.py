@@ -23,16 +23,16 @@ exercise = Entry(
 
 
 exercise.choice("language_models_apart", {_TWO_LMS: _NO}).says(
-    "Both put a probability on the same text, word by word from the left, so their perplexities answer "
+    "Both give the same text a probability, word by word from the left, so their perplexities answer "
     "the same question."
 )
 exercise.choice("masked_like_next", {_BERT_LM: _YES}).says(
-    "A language model's factors multiply to the probability of the text; BERT's are of one word given "
-    "most others, an easier question, and their product is no probability of the text."
+    "A language model's factors multiply to the probability of the text; each of BERT's is of a word "
+    "given most of the others, an easier question, and their product isn't the probability of the text."
 )
 exercise.choice("berts_apart", {_TWO_BERTS: _NO}).says(
-    "Both answer the same questions, the same blanks with the same words around them, so the lower loss "
-    "is the better answer."
+    "Both answer the same questions, the same blanks with the same words around them, so the one with "
+    "the lower loss answers better."
 )
 exercise.choice("any_share_alike", {_SHARES: _YES}).says(
     "With half of the words gone each blank has less around it, so the question is harder: a higher loss "

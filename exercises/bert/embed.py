@@ -1,4 +1,4 @@
-"""The sum of three."""
+"""The sum of three vectors."""
 
 import torch
 from torch import Generator
@@ -11,7 +11,7 @@ from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="bert.embed",
-    title="The sum of three",
+    title="The sum of three vectors",
     points=1,
     difficulty=1,
     minutes=4,

@@ -1,4 +1,4 @@
-"""Fill, and doubt again."""
+"""A round of mask-predict."""
 
 import math
 
@@ -14,7 +14,7 @@ from helpers.text.vocabulary import CLS, MASK, ORDINARY, SEP
 
 exercise = Entry(
     id="bert.fill",
-    title="Fill, and doubt again",
+    title="A round of mask-predict",
     points=3,
     difficulty=3,
     minutes=10,
@@ -130,11 +130,11 @@ exercise.slip(
     "filled.scatter(-1, order, 3).where(hidden, ids) → filled.scatter(-1, torch.argsort(p, dim=-1)[:, "
     ":again], 3)",
 ).says(
-    "The least certain of all positions are hidden again, given words and special tokens among them: only "
-    "new words may be."
+    "The least certain of all positions are hidden again, given words and special tokens among them: "
+    "only new words may be hidden."
 )
 exercise.slip("more_than_there_are", ".where(hidden, ids) →").says(
-    "Where more are asked for than there are blanks, given words become <mask> too: only blanks may."
+    "If `again` is more than the blanks of a row, given words become <mask> too: only filled blanks may."
 )
 exercise.slip("special_tokens_written", "logits[..., 6:] → logits", " + 6 →").says(
     "Special tokens can be written, such as a [SEP] in the middle: look for the best score among the "
@@ -165,6 +165,6 @@ exercise.slip(
     "2).flatten().argsort()[:again]",
     "filled.scatter(-1, order, 3) → filled.scatter(0, order, 3).view_as(ids)",
 ).says(
-    "The least certain of the whole batch are hidden again: `again` of each row are, since rows don't "
-    "know of each other."
+    "The least certain of the whole batch are hidden again: hide `again` in each row, since each row is "
+    "a text of its own."
 )

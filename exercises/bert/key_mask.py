@@ -1,4 +1,4 @@
-"""Who may be looked at."""
+"""The mask that hides padding."""
 
 from torch import Generator
 
@@ -11,7 +11,7 @@ from helpers.text.vocabulary import MASK
 
 exercise = Entry(
     id="bert.key_mask",
-    title="Who may be looked at",
+    title="The mask that hides padding",
     points=1,
     difficulty=1,
     minutes=3,
@@ -52,12 +52,12 @@ def mask_by_view(ids):
 
 
 exercise.slip("specials_hidden", "ids != 0 → ids >= 6").says(
-    "All special tokens are hidden, so nobody can ask [CLS] or [SEP], nor learn that a word is <mask>: "
-    "only padding says nothing."
+    "All special tokens are hidden, so no query sees [CLS] or [SEP], or that a word is <mask>: only "
+    "padding carries no information."
 )
 exercise.slip("masks_hidden", "ids != 0 → (ids != 0) & (ids != 3)").says(
-    "<mask> is hidden from attention: it is a word whose place and neighbours are known, and a position "
-    "must see itself."
+    "<mask> is hidden from attention: its place and its neighbours tell something, and a position must "
+    "see itself."
 )
 exercise.slip("padding_shown", "ids != 0 → ids == 0").says(
     'This is True for padding: in this course True means "may attend".'

@@ -50,7 +50,7 @@ def masking_cases(g: Generator) -> list[Case]:
         Case("the statistics of many draws", _masking(80, rows, vocabulary)),
         Case("rows of special tokens alone", _masking(4, special, vocabulary)),
         Case("one row", _masking(2, special[:1], vocabulary)),
-        Case("another share", _masking(40, rows, vocabulary, 0.25 + shared.between(g, 0, 20) / 100)),
+        Case("a different share", _masking(40, rows, vocabulary, 0.25 + shared.between(g, 0, 20) / 100)),
     ]
 
 
@@ -116,8 +116,8 @@ exercise.slip(
     "always_mask",
     "read, torch.where(chosen, ids, -100) → torch.where(chosen, 3, ids), torch.where(chosen, ids, -100)",
 ).says(
-    "All chosen words become <mask>, a token that the model never meets after pretraining: one chosen word "
-    "in ten becomes a different word, and one in ten stays, by a second draw, not the one that chose them."
+    "All chosen words become <mask>, a token that the model never meets after pretraining: by a second "
+    "draw, one chosen word in ten becomes a different word, and one in ten stays."
 )
 exercise.slip(
     "any_token_as_the_other",
@@ -132,8 +132,8 @@ exercise.slip(
     "read, torch.where(chosen, ids, -100) → torch.where(word & (fate >= 0.9), others, read), "
     "torch.where(chosen, ids, -100)",
 ).says(
-    "Each word has a fate, whether it was chosen or not, so 80 % of the whole text is hidden: the 80, 10 "
-    "and 10 % are of the chosen words."
+    "The second draw is applied to all words, chosen or not, so 80 % of the whole text is hidden: the "
+    "80, 10 and 10 % are of the chosen words."
 )
 exercise.slip(
     "one_draw_for_all_rows",
@@ -147,8 +147,8 @@ exercise.slip(
 
 @exercise.misconception
 def tenth_of_the_rest(ids, vocabulary, generator, share=0.15):
-    """Far fewer than 10 % of the chosen become a different word: either a tenth of what <mask> has left does,
-    where half of it should, or <mask> is written over most of the other words.
+    """Far fewer than 10 % of the chosen become a different word: either only a tenth of those that aren't
+    <mask> do, where half should, or <mask> is written over most of the other words.
     """
     chosen = (torch.rand(ids.shape, generator=generator) < share) & (ids >= 6)
     hidden = chosen & (torch.rand(ids.shape, generator=generator) < 0.8)
@@ -160,8 +160,8 @@ def tenth_of_the_rest(ids, vocabulary, generator, share=0.15):
 
 @exercise.misconception
 def none_stays(ids, vocabulary, generator, share=0.15):
-    """Whatever doesn't become <mask> becomes a different word, so none of the chosen stays: the model would
-    learn that the word it sees at a chosen place is never right.
+    """Each chosen word that doesn't become <mask> becomes a different one, so none stays: the model would
+    learn that a word it is asked about is never the right one.
     """
     chosen = (torch.rand(ids.shape, generator=generator) < share) & (ids >= 6)
     hidden = torch.rand(ids.shape, generator=generator) < 0.8

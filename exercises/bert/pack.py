@@ -153,10 +153,10 @@ exercise.slip(
     "separator_opens", "(len(first) + 2) → (len(first) + 1)", "(len(second) + 1) → (len(second) + 2)"
 ).says("The first [SEP] has segment 1: it closes the first passage, so it still belongs to it.")
 exercise.slip("summary_without_a_segment", "(len(first) + 2) → (len(first) + 1)").says(
-    "There is one segment too few: [CLS] needs one as well, 0."
+    "There is one segment too few: [CLS] needs one as well, a 0."
 )
 exercise.slip("last_without_a_segment", "(len(second) + 1) → len(second)").says(
-    "There is one segment too few: the last [SEP] needs one as well, 1."
+    "There is one segment too few: the last [SEP] needs one as well, a 1."
 )
 exercise.slip("segments_turned", "[0] * → [1] *", "[1] * (len(second) → [0] * (len(second)").says(
     "The segments are swapped: 0 is the first passage, 1 the second."

@@ -1,4 +1,4 @@
-"""Whose weights are whose."""
+"""Published names and ours."""
 
 from autograder.entry import Entry
 
@@ -55,7 +55,7 @@ PUBLISHED_OPTIONS = {
 
 exercise = Entry(
     id="bert.published_names",
-    title="Whose weights are whose",
+    title="Published names and ours",
     points=2,
     difficulty=2,
     minutes=6,

@@ -7,7 +7,8 @@ exercise = recall(
     "pretraining.learning_rate",
     title="Catch the slip: up, then down",
     task=(
-        "This learning rate rises in a line to its peak at step `warmup`, then falls to 0 at step `steps`."
+        "This learning rate rises in a straight line to its peak at step `warmup`, then falls to 0 at step "
+        "`steps`."
     ),
     code="""
 def learning_rate(step, steps, warmup, peak):

@@ -77,8 +77,8 @@ def renamed_cases(g: Generator) -> list[Case]:
     return [
         Case("no blocks, and a layer that the file lacks", (first, tables, 0)),
         Case("three layers in one, two blocks of three", joined()),
-        Case("matrices that are turned", turned()),
-        Case("turned and joined, and one that no one asks for", turned_and_joined()),
+        Case("matrices to transpose", turned()),
+        Case("transposed and joined, and one that nobody asks for", turned_and_joined()),
     ]
 
 
@@ -130,10 +130,10 @@ def renamed_from_the_file(published, names, n_layers, turned=()):
 
 exercise.slip(
     "first_block_alone", 'n_layers if "{}" in ours else 1 → min(n_layers, 1) if "{}" in ours else 1'
-).says("Only the first block is filled: {} means every number below n_layers.")
+).says("Only the first block is filled: {} takes every number from 0 to n_layers - 1.")
 exercise.slip(
     "last_block_missing", 'n_layers if "{}" in ours else 1 → n_layers - 1 if "{}" in ours else 1'
-).says("The last block is missing: range(n) ends before n by itself, so nothing has to be taken off.")
+).says("The last block is missing: range(n) already stops before n, so don't subtract 1.")
 exercise.slip("biases_forgotten", '("weight", "bias") → ("weight",)').says(
     "Only the weights are moved: where the file has a bias, it belongs to the layer too."
 )
@@ -157,13 +157,15 @@ exercise.slip(
     '                if kind == "weight" and ours in turned:\n'
     "                    parts = [part.T for part in parts]\n"
     " →",
-).says("No matrix is turned: those of the layers in `turned` are published as (in, out), ours are (out, in).")
+).says(
+    "No matrix is transposed: those of the layers in `turned` are published as (in, out), ours are (out, in)."
+)
 exercise.slip(
     "all_turned",
     'kind == "weight" and ours in turned → kind == "weight" and turned and parts and parts[0].dim() == 2',
 ).says(
-    "As soon as `turned` lists something, every matrix is turned, the embedding too: turn the listed "
-    "layers alone."
+    "As soon as `turned` lists something, every matrix is transposed, the embedding too: transpose only "
+    "the listed layers."
 )
 exercise.slip(
     "turned_after_joining",
@@ -172,8 +174,8 @@ exercise.slip(
     " →",
     'torch.cat(parts) → torch.cat(parts).T if kind == "weight" and ours in turned else torch.cat(parts)',
 ).says(
-    "The matrices are joined before they are turned, so columns are put below each other as if they were "
-    "rows: turn each one, then join."
+    "The matrices are joined before they are transposed, so columns are put below each other as if they "
+    "were rows: transpose each one, then join."
 )
 exercise.slip(
     "everything_kept",
@@ -181,11 +183,14 @@ exercise.slip(
     "range(n_layers + 1)}\n"
     '    rest = {name: part for name, part in published.items() if name.rpartition(".")[0] not in taken}\n'
     "    return found | rest",
-).says("What the table doesn't name is kept under its published name: only what it names is asked for.")
+).says(
+    "Tensors that the table doesn't name are kept under their published names: return only those that "
+    "it names."
+)
 exercise.slip("published_names_kept", 'f"{ours.format(block)}.{kind}" → sources[0]').says(
     "The tensors come back under names of the file: the names of our layers are on the left of the table."
 )
 exercise.slip("every_layer_for_each_block", 'n_layers if "{}" in ours else 1 → n_layers').says(
     "The loop runs once for each block, for all layers alike: a name without {} belongs to no block, so "
-    "its layer is there once even where there are no blocks."
+    "its layer is there once, even if there are no blocks."
 )

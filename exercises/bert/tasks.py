@@ -31,7 +31,7 @@ exercise.choice("spans_from_the_left", {_SPAN: _NOT}).says(
     "its position can't see."
 )
 exercise.choice("next_word_from_both", {_NEXT: _LOSES}).says(
-    "There is no right side yet: nothing that could be seen is hidden."
+    "There is no right side yet, so reading in one direction hides nothing."
 )
 exercise.choice("blanks_from_the_left", {_BLANK: _NOT}).says(
     "The words after the gap are known and tell much about it; the measurement of 10.9 says how much."

@@ -99,8 +99,8 @@ exercise.slip(
     "self.norm(torch.nn.functional.gelu(self.transform(x))) → "
     "torch.nn.functional.gelu(self.norm(self.transform(x)))",
 ).says(
-    "The norm comes before the GELU, and what is compared with the embedding isn't normalised any more: "
-    "the norm is the last step of the three."
+    "The norm comes before the GELU, so the vector isn't normalised when it is compared with the "
+    "embedding: the norm is the last of the three steps."
 )
 exercise.slip(
     "NoNorm",

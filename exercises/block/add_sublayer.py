@@ -85,9 +85,9 @@ def sublayer_with_two_choices(x, sublayer, norm, norm_first=True):
 
 exercise.slip(
     "path_forgotten", "x + sublayer(norm(x)) → sublayer(norm(x))", "x + sublayer(x) → sublayer(x)"
-).says("The residual path is missing: the sublayer's output is added to x and doesn't replace it.")
+).says("The residual path is missing: the sublayer's output should be added to x, not replace it.")
 exercise.slip("path_normalised", "x + sublayer(norm(x)) → norm(x) + sublayer(norm(x))").says(
-    "With the norm first, the path itself goes through the norm: only the sublayer's input should."
+    "With the norm first, the path itself goes through the norm here: only the sublayer's input should."
 )
 exercise.slip(
     "always_first", "x + sublayer(norm(x)) if norm_first else norm(x + sublayer(x)) → x + sublayer(norm(x))"
@@ -101,28 +101,28 @@ exercise.slip(
     of=sublayer_with_two_choices,
 ).says("First and last are swapped: `norm_first=True` normalises the sublayer's input.")
 exercise.slip("normed_twice", "sublayer(x) → sublayer(norm(x))").says(
-    "With the norm last, the sublayer reads normalised numbers too: there it reads x as it is."
+    "With the norm last, the sublayer reads normalised numbers here: it should read x as it is."
 )
 exercise.slip("output_normed", "sublayer(norm(x)) → norm(sublayer(x))").says(
     "With the norm first, this normalises the sublayer's output: the norm goes before it."
 )
 exercise.slip("sum_not_normed", "norm(x + sublayer(x)) → x + norm(sublayer(x))").says(
-    "With the norm last, it is taken of the sublayer's output alone: it belongs around the sum."
+    "With the norm last, only the sublayer's output is normalised: the norm belongs around the sum."
 )
 exercise.slip(
     "path_added_twice",
     "x + sublayer(norm(x)) → (x + x) + sublayer(norm(x))",
     "x + sublayer(x) → (x + x) + sublayer(x)",
-).says("The path x is added twice: the sublayer's output doesn't hold it, so adding it once is enough.")
+).says("The path x is added twice: it should be added once.")
 exercise.slip(
     "first_of_what_is_said", "sublayer(norm(x)) → sublayer(norm(x))[0]", "sublayer(x) → sublayer(x)[0]"
 ).says(
-    "Only the first entry of the sublayer's output is added, [0]: a sublayer returns one tensor here, and "
-    "the tuple of attention is taken apart before."
+    "Only the first entry of the sublayer's output, [0], is added: a sublayer returns one tensor here, "
+    "not a tuple as attention does."
 )
 exercise.slip("norm_of_the_path_alone", "norm(x + sublayer(x)) → norm(x) + sublayer(x)").says(
-    "With the norm last, it is taken of x alone, before the sublayer's output is added: it belongs around "
-    "the sum."
+    "With the norm last, x alone is normalised, before the sublayer's output is added: the norm belongs "
+    "around the sum."
 )
 exercise.slip("normed_first_and_last", "x + sublayer(norm(x)) → norm(x + sublayer(norm(x)))").says(
     "With the norm first, the sum goes through the norm too: the path is never normalised there, only the "
@@ -136,5 +136,5 @@ exercise.slip(
     "`.detach()` lets no gradient through: the sublayer would never learn, however long the training takes."
 )
 exercise.slip("no_norm_last", "norm(x + sublayer(x)) → x + sublayer(x)").says(
-    "With the norm last, nothing that is returned is normalised: the norm belongs around the sum."
+    "With the norm last, the result isn't normalised at all: the norm belongs around the sum."
 )

@@ -109,12 +109,12 @@ class BlockWithFunctions(torch.nn.Module):
 
 exercise.slip(
     "NoResidual", "x + attended → attended", "x + self.feed_forward → self.feed_forward", of=BlockInSteps
-).says("There is no residual path: each sublayer's output is added to x.")
+).says("There is no residual path: each sublayer's output should be added to x.")
 exercise.slip("OnlyFirstResidual", "x + self.feed_forward → self.feed_forward", of=BlockInSteps).says(
-    "The feed-forward network has no residual path: what it says is added, too."
+    "The feed-forward network has no residual path: its output should be added, too."
 )
 exercise.slip("OnlySecondResidual", "x + attended → attended", of=BlockInSteps).says(
-    "Attention has no residual path: what it says is added, too."
+    "Attention has no residual path: its output should be added, too."
 )
 exercise.slip(
     "PostNorm",
@@ -131,7 +131,7 @@ exercise.slip(
     "        return x + self.feed_forward(x)",
 ).says("The residual path goes through the norms as well: only what a sublayer reads is normalised.")
 exercise.slip("NoNorms", "self.norm_1(x) → x", "self.norm_2(x) → x", of=BlockInSteps).says(
-    "The norms aren't used: each sublayer reads the path through its own."
+    "The norms aren't used: each sublayer should read the path through its own."
 )
 exercise.slip("FirstNormTwice", "self.norm_2(x) → self.norm_1(x)", of=BlockInSteps).says(
     "Both sublayers use the first norm: the second has one of its own."
@@ -146,27 +146,31 @@ exercise.slip(
     "        attended, _ = self.attention(self.norm_1(x), mask=mask)\n        x = x + attended\n →",
     "return x → return x + self.attention(self.norm_1(x), mask=mask)[0]",
     of=BlockInSteps,
-).says("The feed-forward network comes first: it should work on what attention has gathered.")
+).says(
+    "The feed-forward network comes first: it should come after attention, and work on what that has "
+    "gathered."
+)
 exercise.slip("SideBySide", "x = x + attended\n        x = x + → x = x + attended +", of=BlockInSteps).says(
     "Both sublayers read the same x: the feed-forward network comes second, and reads what attention has "
     "added."
 )
 exercise.slip("MaskDropped", ", mask=mask →", of=BlockInSteps).says("The mask isn't passed on to attention.")
 exercise.slip("MaskForX", "mask=mask → mask", of=BlockInSteps).says(
-    "The mask is passed where `attention` takes x, the sequence that is asked: pass it by name, mask=mask."
+    "The mask is passed second, where `attention` takes the sequence that keys and values come from: "
+    "pass it by name, mask=mask."
 )
 exercise.slip(
     "KeysNotNormalised", "self.norm_1(x), mask=mask → self.norm_1(x), x, mask", of=BlockInSteps
-).says("Only the queries are normalised: keys and values are made of the same normalised vectors.")
+).says("Only the queries are normalised: keys and values should be made from the same normalised vectors.")
 exercise.slip(
     "QueriesNotNormalised", "self.norm_1(x), mask=mask → x, self.norm_1(x), mask", of=BlockInSteps
-).says("Only keys and values are normalised: the queries are made of the same normalised vectors.")
+).says("Only keys and values are normalised: the queries should be made from the same normalised vectors.")
 exercise.slip(
     "FirstPathAgain",
     "x = x + attended → y = x + attended",
     "self.norm_2(x) → self.norm_2(y)",
     of=BlockInSteps,
-).says("The second sum begins with the x that came in: it should begin with the sum that attention has made.")
+).says("The second sum starts from the block's input: it should start from the sum after attention.")
 exercise.slip("NoFeedForward", "        x = x + self.feed_forward(self.norm_2(x))\n →", of=BlockInSteps).says(
     "The feed-forward network isn't used."
 )

@@ -77,19 +77,20 @@ exercise.slip("rest_not_scaled", " / (1 - p) →").says(
     "The rest isn't scaled up by 1/(1 − p), so sums are smaller during training than afterwards."
 )
 exercise.slip("rest_scaled_down", "x / (1 - p) → x * (1 - p)").says(
-    "The rest is multiplied by 1 − p: dividing by it makes up for what is lost."
+    "The rest is multiplied by 1 − p: divide by it, to make up for what is lost."
 )
 exercise.slip("rest_divided_by_share", "1 - p → p").says(
-    "The rest is divided by p, the share that goes: it is 1 − p that stays."
+    "The rest is divided by p, the share that is dropped: divide by 1 − p, the share that stays."
 )
 exercise.slip("others_dropped", "0.0 → x / (1 - p)", "x / (1 - p) → 0.0").says(
-    "The wrong ones are dropped: a chance below p means that the number goes."
+    "The wrong numbers are dropped: a number whose chance is below p should become 0."
 )
 exercise.slip("one_that_is_exactly_p_dropped", "chances < p → chances <= p").says(
     "A chance of exactly p is dropped here: only one below p is, so p = 0 drops nothing at all."
 )
 exercise.slip("the_highest_dropped", "chances < p → chances >= 1 - p").says(
-    "The share is right, but the highest chances go: a chance below p means that the number goes."
+    "The share is right, but the numbers with the highest chances are dropped: those with a chance "
+    "below p should be."
 )
 exercise.slip(
     "dropped_later_too",
@@ -113,12 +114,12 @@ exercise.slip(
     "not_dropped_at_all", "torch.where(chances < p, 0.0, x / (1 - p)) if training else x → x * 1"
 ).says("Nothing is dropped here, whatever `chances` says.")
 exercise.slip("share_that_stays", "0.0 → x / p", "x / (1 - p) → 0.0").says(
-    "Here p is the share that stays, as it was in early TensorFlow: it is the share that goes, and the "
-    "rest is divided by 1 − p."
+    "Here p is taken for the share that stays, as in early TensorFlow: it is the share that is dropped, "
+    "and the rest is divided by 1 − p."
 )
 exercise.slip("scaled_by_what_stayed", "1 - p → keep.mean()", of=dropout_by_a_mask).says(
     "The rest is divided by the share that happened to stay: divide by 1 − p, the share that stays on "
-    "average, so that each number's mean stays whatever the others do."
+    "average, so that no number's scale depends on the others' chances."
 )
 exercise.slip(
     "only_what_stays", "torch.where(chances < p, 0.0, x / (1 - p)) → x[chances >= p] / (1 - p)"

@@ -64,7 +64,7 @@ def embed_with_index_select(ids, words, positions):
 
 
 exercise.slip("not_scaled", "math.sqrt(words.size(-1)) * words[ids] → words[ids]").says(
-    "The tokens' rows aren't multiplied by √C: beside the positions they then count for too little."
+    "The tokens' rows aren't multiplied by √C, so they count for too little beside the positions."
 )
 exercise.slip(
     "scaled_down", "math.sqrt(words.size(-1)) * words[ids] → (words[ids] / math.sqrt(words.size(-1)))"
@@ -81,7 +81,7 @@ exercise.slip(
     "(words[ids] + positions[: ids.size(-1)])",
 ).says("Token and position are added first and scaled together: √C belongs to the token's row alone.")
 exercise.slip("positions_of_tokens", ": ids.size(-1) → ids % len(positions)").says(
-    "The positions' rows are looked up by token: they go by place, the first row for the first token."
+    "The positions' rows are looked up by token: look them up by place, the first row for the first token."
 )
 exercise.slip(
     "positions_from_one",
@@ -90,17 +90,17 @@ exercise.slip(
     "    return math.sqrt(words.size(-1)) * words[ids] + positions[places]",
 ).says("The first token gets the second row of the positions: places count from 0.")
 exercise.slip("last_positions", ": ids.size(-1) → -ids.size(-1) :").says(
-    "The tokens get the last rows of the positions' table, where the first ones belong."
+    "The tokens get the last rows of the positions' table: they should get the first ones."
 )
 exercise.slip("no_positions", " + positions[: ids.size(-1)] →").says(
-    "The positions are left out: a bag of tokens is all that blocks could see."
+    "The positions are left out: nothing in the vectors then says where a token is."
 )
 exercise.slip("scaled_by_vocabulary", "words.size(-1) → len(words)").says(
-    "The factor is the root of the number of tokens, V, where it should be that of the width, C."
+    "The factor is the root of V, the size of the vocabulary: it should be the root of the width, C."
 )
 exercise.slip("positions_for_the_batch", "ids.size(-1) → ids.size(0)").says(
-    "As many rows of positions are taken as `ids` has on its first axis, which is the batch where there "
-    "is one: positions are counted along the last axis."
+    "The number of positions is taken from the first axis of `ids`, which is the batch if there is one: "
+    "positions are counted along the last axis."
 )
 exercise.slip(
     "embedded_side_by_side",

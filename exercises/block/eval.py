@@ -23,7 +23,7 @@ exercise = Entry(
 
 
 exercise.choice("dropout_goes_on", {DROPPED: STAYS}).says(
-    "Dropout looks at `training`, which `eval()` sets to False: after it nothing is zeroed."
+    "Dropout looks at `training`, which `eval()` sets to False: from then on nothing is zeroed."
 )
 exercise.choice("norm_changes", {NORMED: CHANGES}).says(
     "Batch norm keeps running means for later: layer norm always takes each vector's own."

@@ -98,10 +98,10 @@ exercise.slip(
     "ActivationTwice", "self.W_down(gelu(self.W_up(x))) → gelu(self.W_down(gelu(self.W_up(x))))"
 ).says("There is a GELU after the second map, too: what is added to the residual path may be of either sign.")
 exercise.slip("ReluInside", "gelu(self.W_up(x)) → torch.clamp(self.W_up(x), min=0)").says(
-    "This has a ReLU: the lesson's block has the GELU that you wrote."
+    "This uses a ReLU: use the GELU that you wrote."
 )
 exercise.slip("PathInside", "self.W_down(gelu(self.W_up(x))) → x + self.W_down(gelu(self.W_up(x)))").says(
-    "x is added here already: the residual path is `add_sublayer`'s, outside of the network."
+    "x is added here: that is the job of `add_sublayer`, outside the network."
 )
 exercise.slip(
     "BiasesForgotten", "self.W_down(gelu(self.W_up(x))) → gelu(x @ self.W_up.weight.T) @ self.W_down.weight.T"

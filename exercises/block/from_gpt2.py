@@ -118,16 +118,16 @@ exercise.slip(
     'ln_f.weight"] * math.sqrt(C) → ln_f.weight"]',
     'ln_f.bias"] * math.sqrt(C) → ln_f.bias"]',
 ).says(
-    "The words are taken as they are, but `embed` multiplies them by √C, which GPT-2 doesn't: divide them "
-    "by it, and the head's scores come out right by a larger last norm."
+    "The words are taken as they are, but your `embed` multiplies them by √C, and GPT-2 doesn't: divide "
+    "them by √C, and make up for it in the last norm, or else the scores get too small."
 )
 exercise.slip(
     "norm_not_made_up_for",
     'ln_f.weight"] * math.sqrt(C) → ln_f.weight"]',
     'ln_f.bias"] * math.sqrt(C) → ln_f.bias"]',
 ).says(
-    "The words are divided by √C, which makes the head's scores smaller as well: the last norm makes up "
-    "for it, times √C."
+    "The words are divided by √C, which makes the scores smaller as well: multiply the last norm's "
+    "weight and bias by √C to make up for it."
 )
 exercise.slip(
     "positions_divided_too",

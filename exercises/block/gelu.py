@@ -61,14 +61,14 @@ exercise.slip(
     "tanh_by_another_root",
     "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → 0.5 * x * (1 + torch.tanh(math.sqrt(2 * math.pi) * (x + "
     "0.044715 * x**3)))",
-).says("The approximation with a tanh has √(2/π) in front, not √(2π), and the formula with erf is exact.")
+).says("The approximation with a tanh has √(2/π) in front, not √(2π): better use erf, which is exact.")
 exercise.slip(
     "constants_exchanged",
     "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → 0.5 * x * (1 + torch.tanh(0.044715 * (x + "
     "math.sqrt(2 / math.pi) * x**3)))",
 ).says(
-    "The two constants of the approximation with a tanh are swapped, √(2/π) goes in front and 0.044715 "
-    "before the cube, and the formula with erf is exact."
+    "The two constants of the approximation with a tanh are swapped, since √(2/π) goes in front and "
+    "0.044715 before the cube: better use erf, which is exact."
 )
 exercise.slip(
     "sigmoid_approximation", "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → x * torch.sigmoid(1.702 * x)"
@@ -77,7 +77,7 @@ exercise.slip("silu", "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → x * torch.s
     "x·σ(x) is a different function, SiLU: Φ is the normal distribution's, not the logistic one's."
 )
 exercise.slip("relu", "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → torch.relu(x)").says(
-    "This is ReLU, which cuts off at 0: a GELU lets a little of small negative numbers through."
+    "This is ReLU, which cuts off everything below 0: a GELU lets a little of small negative numbers through."
 )
 exercise.slip("erf_without_root", " / math.sqrt(2) →").says(
     "Erf gets x as it is: the share below x of a standard normal distribution is (1 + erf(x/√2))/2."
@@ -86,14 +86,14 @@ exercise.slip("phi_alone", "x * (1 + torch.erf(x / math.sqrt(2))) → (1 + torch
     "This is Φ(x) alone: it says which share of x is let through, so x has to be multiplied by it."
 )
 exercise.slip("not_halved", " / 2 →").says(
-    "The half is missing: 1 + erf lies between 0 and 2, and a share between 0 and 1."
+    "The half is missing: 1 + erf lies between 0 and 2, but a share lies between 0 and 1."
 )
 exercise.slip(
     "brackets_forgotten",
     "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → 0.5 * x * 1 + torch.erf(x / math.sqrt(2))",
-).says("Only the 1 is multiplied by x, and erf is added to that: 1 + erf needs brackets around it.")
+).says("Only the 1 is multiplied by x, and erf is added to the product: 1 + erf needs brackets.")
 exercise.slip("erf_alone", "1 + torch.erf(x / math.sqrt(2)) → torch.erf(x / math.sqrt(2))").says(
-    "The 1 is missing: erf lies between −1 and 1, and a share between 0 and 1."
+    "The 1 is missing: erf lies between −1 and 1, but a share lies between 0 and 1."
 )
 exercise.slip(
     "density",
@@ -102,4 +102,4 @@ exercise.slip(
 exercise.slip(
     "root_outside_erf",
     "x * (1 + torch.erf(x / math.sqrt(2))) / 2 → 0.5 * x * (1 + torch.erf(x) / math.sqrt(2))",
-).says("Erf is divided by √2, where x should be: √2 belongs inside the brackets of erf.")
+).says("Erf is divided by √2: divide x by it instead, inside the brackets of erf.")

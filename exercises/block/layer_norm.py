@@ -53,7 +53,7 @@ def norm_cases(g: Generator) -> list[Case]:
         Case("a batch", (shared.normal(g, *pick(g, (2, 4), (4, 2), (2, 1, 4)), few), weight, bias)),
         Case("one vector", (2 * shared.normal(g, many), *wide)),
         Case("a vector whose channels are alike", (flat, weight, bias)),
-        Case("small numbers, another eps", (near, *wide), {"eps": 1e-3}),
+        Case("small numbers, a different eps", (near, *wide), {"eps": 1e-3}),
         Case("far from 0", (far, *wide)),
         Case("axes of length 1, float64", (exact, weight.double(), bias.double())),
     ]
@@ -90,8 +90,8 @@ exercise.slip("root_of_the_deviation", "variance + eps → x.std(-1, correction=
     "This takes the root of the standard deviation, which is a root itself: the variance goes inside."
 )
 exercise.slip("root_of_torchs_std", "variance + eps → x.std(-1, keepdim=True) + eps").says(
-    "x.std() is a root already, and this takes its root once more: inside the root goes the variance, the "
-    "mean of the squares."
+    "x.std() is a root already, and this takes its root once more: the variance, the mean of the "
+    "squares, belongs inside the root."
 )
 exercise.slip("torch_std", "torch.sqrt(variance + eps) → (x.std(-1, keepdim=True) + eps)").says(
     "x.std() divides the squares by n − 1, and eps is added outside of the root: use the mean of the "
@@ -120,7 +120,7 @@ exercise.slip(
     "itself, over the last axis alone."
 )
 exercise.slip("one_variance_for_all", "variance + eps → x.var(correction=0) + eps").says(
-    "The mean is each vector's own, but one variance serves the whole tensor: it needs the same axis."
+    "Each vector has its own mean, but one variance serves the whole tensor: take it over the last axis, too."
 )
 exercise.slip(
     "weight_and_bias_exchanged",
@@ -150,7 +150,7 @@ exercise.slip(
     "centred = x - x.mean(dim=-1, keepdim=True) → deviation = x.var(-1, correction=0, keepdim=True).sqrt()",
     "    variance = centred.square().mean(dim=-1, keepdim=True)\n →",
     "centred / torch.sqrt(variance + eps) → (x - x.mean(-1, keepdim=True)) / deviation",
-).says("The eps is left out, so that a vector whose channels are alike is divided by 0.")
+).says("The eps is left out, so a vector whose channels are all equal is divided by 0.")
 exercise.slip(
     "eps_written_in",
     "(x - mean) * torch.rsqrt(variance + eps) → (x - x.mean(-1, keepdim=True)) / torch.sqrt(variance + 1e-5)",
@@ -195,12 +195,12 @@ exercise.slip(
     "scale_left_out",
     "centred / torch.sqrt(variance + eps) * weight → (x - x.mean(dim=-1, keepdim=True)) / "
     "torch.sqrt(x.var(-1, correction=0, keepdim=True) + eps)",
-).says("The weight is left out: each channel is multiplied by one of its own after the norm.")
+).says("The weight is left out: after the norm, each channel is multiplied by its own weight.")
 exercise.slip(
     "shift_left_out",
     "centred / torch.sqrt(variance + eps) * weight + bias → (x - x.mean(dim=-1, keepdim=True)) / "
     "torch.sqrt(x.var(-1, correction=0, keepdim=True) + eps) * weight",
-).says("The bias is left out: each channel is shifted by one of its own at the end.")
+).says("The bias is left out: at the end, each channel's own bias is added to it.")
 exercise.slip(
     "shifted_before_scaled",
     "var = ((x - mean) ** 2).sum(dim=-1, keepdim=True) / n → normed = (x - x.mean(-1, keepdim=True)) / "
@@ -213,6 +213,6 @@ exercise.slip(
     "centred / torch.sqrt(variance + eps) * weight + bias → (x - x.mean(dim=-1, keepdim=True)) / "
     "torch.sqrt(x.var(-1, correction=0, keepdim=True) + eps)",
 ).says(
-    "Weight and bias are left out: after the norm each channel is multiplied by one of its own, and shifted "
-    "by one of its own."
+    "Weight and bias are left out: after the norm, each channel is multiplied by its own weight, and "
+    "its own bias is added."
 )

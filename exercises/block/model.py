@@ -147,14 +147,14 @@ exercise.slip("FirstBlockAgain", "block(x, mask) → self.blocks[0](x, mask)").s
 exercise.slip(
     "LastBlockAlone", "x = block(x, mask) → y = block(x, mask)", "self.norm(x) → self.norm(y)"
 ).says(
-    "Each block gets the embedding, so that only the last one counts: a block reads the output of the "
+    "Each block gets the embedding, so only the last block counts: each should read the output of the "
     "one before."
 )
 exercise.slip(
     "FirstBlockAlone",
     "mask = causal_mask(ids.size(-1)) → x = self.blocks[0](x, causal_mask(ids.size(-1)))",
     "        for block in self.blocks:\n            x = block(x, mask)\n →",
-).says("Only the first block is used: all of them run, one after another.")
+).says("Only the first block is used: all of them should run, one after another.")
 exercise.slip("AddedTwice", "block(x, mask) → x + block(x, mask)").says(
     "The blocks' outputs are added to x, but a block has its residual path inside."
 )
@@ -190,12 +190,12 @@ exercise.slip(
     "EmbeddingNotScaled",
     "embed(ids, self.words.weight, self.positions.weight) → self.words(ids) + self.positions.weight[: "
     "ids.size(-1)]",
-).says("The embedding isn't multiplied by √C, as `embed` should do.")
+).says("The embedding isn't multiplied by √C: your `embed` should do that.")
 exercise.slip(
     "PositionsForgotten",
     "embed(ids, self.words.weight, self.positions.weight) → math.sqrt(self.words.weight.size(-1)) * "
     "self.words(ids)",
-).says("The positions are left out: nothing but the mask then tells the order of the tokens.")
+).says("The positions are left out: then only the mask says anything about the order of the tokens.")
 exercise.slip(
     "BackwardsThroughTheBlocks",
     "for block in self.blocks:\n"

@@ -62,13 +62,13 @@ exercise.slip("unembedded_and_scaled", "x @ words.T → (math.sqrt(words.size(-1
     "The scores are multiplied by √C too: the factor belongs to the way in alone."
 )
 exercise.slip("unembedded_and_divided", "x @ words.T → x @ words.T / math.sqrt(words.size(-1))").says(
-    "The scores are divided by √C, as in attention: a head's scores are plain dot products."
+    "The scores are divided by √C, as in attention: logits are plain dot products."
 )
 exercise.slip("unembedded_to_probabilities", "x @ words.T → (x @ words.T).softmax(dim=-1)").says(
     "These are probabilities: logits are what comes before the softmax."
 )
 exercise.slip("unembedded_to_one_token", "x @ words.T → (x @ words.T).argmax(dim=-1)").says(
-    "This names the best token alone: the logits have a score for each of the V tokens."
+    "This returns only the best token: logits are scores, one for each of the V tokens."
 )
 exercise.slip("unembedded_by_distance", "x @ words.T → torch.square(x.unsqueeze(-2) - words).sum(-1)").says(
     "These are distances to the rows: the score is the dot product, which is large where a row fits."

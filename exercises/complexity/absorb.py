@@ -133,8 +133,8 @@ def maximum_of_the_block(largest, total, mixture, scores, values):
 
 @exercise.misconception
 def block_by_its_own_maximum(largest, total, mixture, scores, values):
-    """This block's exponentials are taken from its own maximum, and what came before from the running one:
-    only terms with the same maximum can be added.
+    """This block's exponentials use its own maximum, the earlier sums the running one: only terms with the
+    same maximum can be added.
     """
     block = scores.amax(dim=-1)
     new = torch.maximum(largest, block)

@@ -131,8 +131,8 @@ exercise.slip(
     "mixture / total.unsqueeze(-1) → torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)), "
     "dim=-1) @ v",
 ).says(
-    "The right values, but all T_q × T_k scores are made at once, which is the memory that blocks are "
-    "there to save: make the scores of one block of keys at a time."
+    "The values are right, but all T_q × T_k scores are made at once, and saving that memory is the "
+    "point of blocks: make the scores of one block of keys at a time."
 )
 
 
@@ -151,7 +151,7 @@ def blocks_added(q, k, v, block):
 @exercise.misconception
 def blocks_averaged(q, k, v, block):
     """Each block has a softmax of its own, and their outputs are averaged: that gives every block the same
-    say, whether its keys fit the query or not.
+    weight, whether its keys fit the query or not.
     """
     outputs = []
     for start in range(0, k.size(-2), block):
@@ -174,8 +174,8 @@ exercise.slip(
     "keys.transpose(-2, -1), values)",
 ).says("The scores aren't divided by √d_k: in blocks or at once, the same scores go into the softmax.")
 exercise.slip("scaled_by_the_block", "q.size(-1) → block").says(
-    "The scores are divided by the root of the block's size: it is the features of a key, d_k, that a dot "
-    "product sums over."
+    "The scores are divided by the root of the block's size: a dot product sums over the d_k features "
+    "of a key, so √d_k belongs here."
 )
 exercise.slip("started_at_zero", "q.new_full(q.shape[:-1], -math.inf) → torch.zeros_like(q[..., 0])").says(
     "The largest score starts at 0, or at some other number, and stays there when all scores are far "
@@ -210,8 +210,8 @@ exercise.slip(
     "largest, total, mixture = absorb(largest, total, mixture, scores, values) → absorb(largest, total, "
     "mixture, scores, v[..., piece, :])",
 ).says(
-    "Every number is NaN, as 0/0 is: `absorb` gives back new numbers and leaves those that it is given as "
-    "they were, so what it returns has to be kept, and is divided at the end alone."
+    "Every number is NaN, which is 0/0: `absorb` returns three new tensors and leaves its arguments as "
+    "they were, so keep what it returns for the next block."
 )
 
 
@@ -254,7 +254,9 @@ exercise.slip(
 
 @exercise.misconception
 def blocks_scaled_again(q, k, v, block):
-    """The scores are divided by d_k, or by √d_k twice: it is √d_k, once, of the queries or of the scores."""
+    """The scores are divided by d_k, or by √d_k twice: divide by √d_k once, either the queries or the
+    scores.
+    """
     largest, total = q.new_full(q.shape[:-1], -math.inf), q.new_zeros(q.shape[:-1])
     mixture = q.new_zeros(*q.shape[:-1], v.size(-1))
     for start in range(0, k.size(-2), block):

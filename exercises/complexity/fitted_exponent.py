@@ -76,8 +76,8 @@ exercise.slip("logarithm_of_times_alone", "x - x.mean() → sizes - sizes.mean()
     "logarithm of the sizes too."
 )
 exercise.slip("logarithm_of_sizes_alone", "y - y.mean() → times - times.mean()").says(
-    "The logarithm is taken of the sizes alone: a power law becomes a straight line when the times have "
-    "theirs as well."
+    "The logarithm is taken of the sizes alone: a power law is a straight line only if you take it of "
+    "the times as well."
 )
 exercise.slip(
     "axes_swapped",
@@ -108,7 +108,7 @@ exercise.slip(
     "x, y = x - x.mean(), y - y.mean() → slope = ((x - x.mean()) * (y - y.mean())).sum() / ((x - "
     "x.mean()) ** 2).sum()",
     "(x * y).sum() / (x * x).sum() → y.mean() - slope * x.mean()",
-).says("This is the line's other number, its height: the exponent is its slope.")
+).says("This is the line's intercept, where it crosses the vertical axis: the exponent is its slope.")
 exercise.slip(
     "correlation",
     "sizes.log(), times.log() → sizes.log() - sizes.log().mean(), times.log() - times.log().mean()",
@@ -131,8 +131,8 @@ exercise.slip(
     "    x, y = x - x.mean(), y - y.mean()\n →",
     "(x * y).sum() / (x * x).sum() → ((x - x.mean()) * (y - y.mean())).mean() / x.var()",
 ).says(
-    "The numerator is a mean over N points and the variance of the sizes is divided by N − 1, as .var() "
-    "does it: the divisors cancel where both are the same."
+    "The numerator is a mean over N points, but the variance of the sizes is divided by N − 1, as "
+    ".var() does it: with the same divisor in both, it cancels."
 )
 exercise.slip(
     "logarithms_of_means",

@@ -131,8 +131,8 @@ exercise.slip(
     "math.sqrt(q.size(-1))).softmax(dim=-1) @ v",
     "weights @ v → weights.repeat_interleave(shared, dim=-3)",
 ).says(
-    "The queries of a group are averaged, so that its heads all say the same: they share keys and values, "
-    "and each asks with queries of its own."
+    "The queries of a group are averaged, so all its heads give the same output: they share keys and "
+    "values, but each has queries of its own."
 )
 exercise.slip(
     "values_dealt_in_turn", "v.repeat_interleave(shared, dim=-3) → torch.cat([v] * shared, dim=-3)"
@@ -178,8 +178,8 @@ def repeated_by_their_own_number(q, k, v):
 
 @exercise.misconception
 def members_meet_heads(q, k, v):
-    """The first member of each group uses the first head of keys, the second the second: all of a group share
-    one, so the axis of size 1 is on the wrong side of the heads of keys.
+    """The first member of each group uses the first head of keys, the second member the second: a whole group
+    shares one, so the axis of size 1 is on the wrong side of the heads of keys.
     """
     grouped = q.unflatten(-3, (k.size(-3), -1))
     found = scaled_dot_product_attention(grouped, k.unsqueeze(-4), v.unsqueeze(-4))[0]

@@ -119,10 +119,10 @@ exercise.slip(
     "path_without_dilation",
     "[k * operations, 1, path] → k * n * d * d, 1, layers_to_connect(n, k, False)",
     of=as_a_list,
-).says("This is the path through kernels with steps of 1: the table's short one is that of dilated kernels.")
+).says("This is the path through layers with steps of 1: the table has the shorter one, with growing steps.")
 exercise.slip("root_for_logarithm", "k**path → path**k", of=as_a_list).says(
-    "This path is the k-th root of n: each layer multiplies by k what a position sees, so count how many "
-    "such factors it takes to reach n."
+    "This path is the k-th root of n: each layer multiplies how many positions are seen by k, so count "
+    "how many factors of k it takes to reach n."
 )
 
 
@@ -142,23 +142,25 @@ exercise.slip("path_of_one_less", "n * d * d, n, n → n * d * d, n, n - 1").say
     "Strictly, a signal is passed on n − 1 times: the table keeps the leading term, which is n."
 )
 exercise.slip("height_not_rounded", "layers_to_connect(n, k, dilated=True) → math.log(n, k)").says(
-    "The height of the convolutions is the logarithm as it is: a stack has whole layers, and what is "
-    "begun counts as one more, as in `layers_to_connect`."
+    "The convolution's path is the logarithm, not rounded up: a stack has whole layers, so a part of "
+    "one counts as one more, as in `layers_to_connect`."
 )
 exercise.slip("kernels_side_by_side", "layers_to_connect(n, k, dilated=True) → n / k").says(
-    "The convolution's path is n/k, as many kernels as lie side by side: it is the height of a stack with "
-    "growing steps, in which each layer multiplies what is seen by k."
+    "The convolution's path is n/k, as if a signal passed through kernels side by side: it is the "
+    "height of a stack with growing steps, in which each layer multiplies how many positions are seen "
+    "by k."
 )
 exercise.slip("whole_kernels_side_by_side", "layers_to_connect(n, k, dilated=True) → math.ceil(n / k)").says(
-    "The convolution's path is n/k, rounded up, as if a signal passed kernels side by side: it is the "
-    "height of a stack with growing steps, in which each layer multiplies what is seen by k."
+    "The convolution's path is n/k, rounded up, as if a signal passed through kernels side by side: it "
+    "is the height of a stack with growing steps, in which each layer multiplies how many positions are "
+    "seen by k."
 )
 exercise.slip(
     "steps_of_the_stack",
     "[k * operations, 1, path] → k * n * d**2, layers_to_connect(n, k, True), layers_to_connect(n, k, True)",
     of=as_a_list,
 ).says(
-    "The convolution's sequential steps are those of a whole stack: they are asked of one layer, whose "
+    "The convolution's sequential steps are those of a whole stack: return those of one layer, whose "
     "positions don't wait for each other."
 )
 exercise.slip(
@@ -169,6 +171,6 @@ exercise.slip(
     "→ height = layers_to_connect(n, k, True)\n"
     "    return height * k * n * d**2, 1, height",
 ).says(
-    "The convolution's operations are those of a whole stack: only the path is, and operations are those "
-    "of one layer."
+    "The convolution's operations are those of a whole stack: return those of one layer; only the path "
+    "goes through the stack."
 )

@@ -79,8 +79,8 @@ exercise.slip(
 
 @exercise.misconception
 def rounded_down(n, k, dilated):
-    """The number of layers is rounded down, which leaves the first position just out of sight: what doesn't
-    fit takes one more layer.
+    """The number of layers is rounded down, which leaves the first position just out of sight: the positions
+    that are left take one more layer.
     """
     if not dilated:
         return (n - 1) // (k - 1)
@@ -111,15 +111,15 @@ def one_layer_too_many(n, k, dilated):
 
 
 exercise.slip("never_dilated", "return layers → return -(-(n - 1) // (k - 1))").says(
-    "Dilation changes nothing here: with it, each layer multiplies what a position sees by k, where "
-    "otherwise it adds k − 1."
+    "`dilated` changes nothing here: with growing steps, each layer multiplies how many positions are "
+    "seen by k; with steps of 1, it adds k − 1."
 )
 exercise.slip(
     "always_dilated",
     "sees = sees * k if dilated else sees + k - 1\n        layers += 1 → layers, sees = layers + 1, sees * k",
 ).says(
-    "Here every layer multiplies what a position sees by k: that takes dilated kernels, and without them "
-    "a layer adds k − 1."
+    "Here every layer multiplies how many positions are seen by k: that takes growing steps; with steps "
+    "of 1, a layer adds k − 1."
 )
 exercise.slip(
     "doubled_for_any_kernel",
@@ -134,15 +134,15 @@ exercise.slip(
     "fraction_of_a_layer",
     "return layers → return math.log(n) / math.log(k) if dilated else (n - 1) / (k - 1)",
 ).says(
-    "This is a fraction of a layer: layers are whole, so what is begun counts as one more, and counting "
-    "avoids the rounding of a logarithm."
+    "This is a fraction of a layer: layers are whole, so a part of one counts as one more; a loop that "
+    "counts avoids the rounding errors of a logarithm."
 )
 
 
 @exercise.misconception
 def steps_doubled(n, k, dilated):
-    """The steps are 1, 2, 4, and so on, as in WaveNet: here they grow by the factor k, 1, k, k², and what is
-    seen with them.
+    """The steps are 1, 2, 4, and so on, as in WaveNet: here they grow by the factor k, as 1, k, k², and so
+    does the number of positions in sight.
     """
     layers, sees, step = 0, 1, 1
     while sees < n:
@@ -152,18 +152,21 @@ def steps_doubled(n, k, dilated):
 
 exercise.slip(
     "growing_steps_rounded_down", "k**layers < n → k ** (layers + 1) <= n", of=by_division_and_powers
-).says("With growing steps the number of layers is rounded down: what doesn't fit takes one more layer.")
+).says(
+    "With growing steps the number of layers is rounded down: the positions that are left take one more "
+    "layer."
+)
 exercise.slip(
     "itself_counted_in",
     "layers, sees = 0, 1 → if not dilated:\n        return math.ceil(n / (k - 1))\n    layers, sees = 0, 1",
 ).says(
-    "With steps of 1 the layers are to bring n positions into sight: the last sees itself before any "
-    "layer, so n − 1 are left."
+    "With steps of 1, n positions are counted as still out of sight: the last one sees itself before "
+    "any layer, so n − 1 are left."
 )
 exercise.slip(
     "kernel_counted_whole_everywhere",
     "sees = sees * k if dilated else sees + k - 1 → sees += k * (k**layers if dilated else 1)",
 ).says(
-    "Each layer is taken to add k of its steps to what a position sees: it adds k − 1, since one of the k "
-    "that a kernel sees is the position itself."
+    "Each layer is taken to reach k of its steps further: it reaches k − 1 further, since one of the k "
+    "places of a kernel is the position itself."
 )

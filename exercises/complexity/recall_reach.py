@@ -7,8 +7,8 @@ exercise = recall(
     "masking.reach",
     title="Catch the slip: several layers",
     task=(
-        "This says what each position knows of after some layers, in each of which it sees itself and what "
-        "the mask allows."
+        "This says which positions each one knows about after some layers. In each layer, it sees itself and "
+        "those that the mask allows."
     ),
     code="""
 def reach(mask, layers):
@@ -22,5 +22,5 @@ def reach(mask, layers):
         "reach(torch.tensor([[True, False], [True, True]]), 1)",
         "reach(torch.tensor([[False, False, False], [True, False, False], [False, True, False]]), 2)",
     ),
-    hint=("a position keeps what it knows, and learns what the positions that it sees know"),
+    hint=("a position keeps what it knows, and learns all that is known at the positions it sees"),
 )

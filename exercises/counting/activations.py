@@ -52,7 +52,7 @@ exercise.slip("weights_once_for_the_batch", "batch * n_heads → n_heads").says(
     "The attention weights are counted for one sequence: each of the batch has T × T for each head."
 )
 exercise.slip("weights_without_square", "**2 →").says(
-    "The attention weights are counted as T numbers: each of the T positions has one for each of T."
+    "The attention weights are counted as T numbers: each of the T positions has T of them."
 )
 exercise.slip(
     "attention_weights_forgotten",
@@ -64,11 +64,10 @@ exercise.slip("one_vector_short", "8 * d_model → 7 * d_model").says(
     "into the second norm, as the comments count them."
 )
 exercise.slip("scores_kept_too", "batch * n_heads → (2 * batch) * n_heads").says(
-    "Two T × T matrices are counted, but a softmax's gradient needs its output alone: the scores can go."
+    "Two T × T matrices are counted, but a softmax's gradient needs only its output: the scores aren't kept."
 )
 exercise.slip("one_hidden_vector", "2 * d_ff → d_ff").says(
-    "The hidden vector is counted once: the GELU needs what goes into it, and the second map needs what "
-    "comes out."
+    "The hidden vector is counted once: the GELU keeps its input, and the second map keeps the GELU's output."
 )
 exercise.slip("queries_keys_values_as_one", "8 * d_model → 6 * d_model").says(
     "Two vectors of the width are missing for each token: queries, keys and values are three vectors and "
@@ -83,8 +82,8 @@ exercise.slip(
     "n_layers * (tokens * (8 * d_model + 2 * d_ff) + batch * n_heads * positions**2) → tokens * (8 * "
     "d_model + 2 * d_ff) + batch * n_heads * positions**2",
 ).says(
-    "This is one layer: the backward pass begins after the last, so all layers have to keep theirs "
-    "until then."
+    "This is one layer: the backward pass begins only after the last layer, so until then all of them "
+    "keep theirs."
 )
 exercise.slip(
     "one_sequence_kept",

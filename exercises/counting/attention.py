@@ -102,7 +102,7 @@ exercise.slip(
     "    return 3 * n_heads * linear + n_heads * d_model * d_model + (d_model if bias else 0)",
     of=attention_by_linear_maps,
 ).says(
-    "Each head is given queries, keys and values of the whole width, and W_o takes them all: the heads "
+    "Each head has queries, keys and values of the whole width here, and W_o takes them all: the heads "
     "share the width, so each has d_model / n_heads columns."
 )
 exercise.slip(

@@ -55,7 +55,7 @@ exercise.slip(
     "to the encoder."
 )
 exercise.slip("decoder_with_two_norms", "3 * norm_parameters(d_model) → 2 * norm_parameters(d_model)").says(
-    "Two norms are counted: with a second attention there are three blocks, and each has its norm."
+    "Two norms are counted: with a second attention there are three sublayers, and each has its norm."
 )
 exercise.slip(
     "decoder_like_encoder",
@@ -77,9 +77,9 @@ exercise.slip(
     "decoder_with_two_feed_forwards",
     "blocks + 3 * norm_parameters(d_model) → (2 * attention_parameters(d_model, n_heads)\n"
     "        + 2 * feed_forward_parameters(d_model, d_ff)) + 3 * norm_parameters(d_model)",
-).says("Feed-forward is counted twice: a decoder layer has two attentions, but one feed-forward block.")
+).says("Feed-forward is counted twice: a decoder layer has two attentions, but one feed-forward network.")
 exercise.slip(
     "decoder_without_norms",
     "blocks + 3 * norm_parameters(d_model) → (2 * attention_parameters(d_model, n_heads)) + "
     "feed_forward_parameters(d_model, d_ff)",
-).says("The three norms are missing, one for each block.")
+).says("The three norms are missing, one for each sublayer.")

@@ -46,16 +46,16 @@ exercise.slip("as_in_the_lab", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 
     "These are 2 heads, as in the lab's model, where the count is right: 2 heads, 2 matrices, 2 norms."
 )
 exercise.slip("always_four_heads", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 4, "d_ff": d_model}').says(
-    "4 heads expose it where 4 divides the width, but not every width can be shared out among 4."
+    "4 heads expose it where 4 divides the width, but 4 doesn't divide every width."
 )
 exercise.slip("always_three_heads", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 3, "d_ff": d_model}').says(
-    "3 heads expose it where 3 divides the width, but not every width can be shared out among 3."
+    "3 heads expose it where 3 divides the width, but 3 doesn't divide every width."
 )
 exercise.slip(
     "wider_feed_forward", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 2, "d_ff": 4 * d_model}'
 ).says(
-    "With a different d_ff the count is wrong even when it is corrected, since it takes d_ff for the width: "
-    "leave d_ff alone, and change the heads."
+    "With a different d_ff even the corrected count is wrong, since it takes d_ff for the width: leave "
+    "d_ff alone, and change the heads."
 )
 exercise.slip(
     "heads_and_width_changed", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 1, "d_ff": 4 * d_model}'
@@ -69,6 +69,6 @@ exercise.slip(
 exercise.slip(
     "half_the_width", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": d_model // 2, "d_ff": d_model}'
 ).says(
-    "These heads divide widths that are even, but not every width: a prime number is divided by 1 and by "
-    "itself alone."
+    "This number of heads divides even widths, but not every width: a prime number has no divisors but "
+    "1 and itself."
 )

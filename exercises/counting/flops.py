@@ -54,8 +54,8 @@ exercise.slip("attention_left_out", " + 12 * n_layers * positions * d_model →"
     "The products without weights are missing: queries with keys, and attention weights with values."
 )
 exercise.slip("scores_alone", "12 * n_layers → 6 * n_layers").says(
-    "Half of attention is counted: the scores are one product and the average of the values a second, each "
-    "with all T keys that the query meets."
+    "Half of attention is counted: the scores are one product and the average of the values is a "
+    "second, each over all T keys that the query meets."
 )
 exercise.slip("attention_forward_alone", "12 * n_layers → 4 * n_layers").says(
     "The products of attention are counted in the forward pass alone: they have a backward pass too."

@@ -64,7 +64,7 @@ exercise.slip("gpt2_of_decoder_layers", "encoder_layer_parameters → decoder_la
     "layer with a causal mask, and a mask has no parameters."
 )
 exercise.slip("hidden_width_as_the_width", "4 * d_model → d_model").says(
-    "The feed-forward blocks are counted with d_ff = d_model: GPT-2's are four times as wide."
+    "The feed-forward networks are counted with d_ff = d_model: GPT-2's are four times as wide."
 )
 exercise.slip(
     "last_norm_in_every_layer",
@@ -73,6 +73,6 @@ exercise.slip(
     "embedding_parameters(vocabulary, d_model, positions) + layers + norm_parameters(d_model) → "
     "(vocabulary + positions) * d_model + (n_layers * layers)",
 ).says(
-    "The last norm is multiplied by the layers: each layer has two of its own, and one more comes after the "
-    "last."
+    "The last norm is counted once per layer: each layer has two norms of its own, and one more comes "
+    "after the last layer."
 )

@@ -52,7 +52,7 @@ exercise.slip(
     "n_layers * encoder_layer_parameters(d_model, n_heads, d_ff) → encoder_layer_parameters(d_model, "
     "n_heads, d_ff)",
     "layers + linear_parameters(d_model, n_out) → (n_layers * (layers + linear_parameters(d_model, n_out)))",
-).says("The head is multiplied by the layers: there is one, after the last of them.")
+).says("The head is counted once per layer: there is one head, after the last layer.")
 exercise.slip(
     "heads_and_hidden_width_exchanged",
     "layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff) → layer = "
@@ -82,7 +82,7 @@ exercise.slip(
     "n_heads, d_ff)",
     "embedding_parameters(vocabulary, d_model) + layers → (n_layers * (embedding_parameters(vocabulary, "
     "d_model) + layers))",
-).says("The embedding is multiplied by the layers: tokens are looked up once, before the first of them.")
+).says("The embedding is counted once per layer: tokens are looked up once, before the first layer.")
 exercise.slip(
     "one_layer_only",
     "n_layers * encoder_layer_parameters(d_model, n_heads, d_ff) → encoder_layer_parameters(d_model, "
@@ -93,8 +93,8 @@ exercise.slip(
     "embedding_parameters(vocabulary, d_model) + layers → (embedding_parameters(vocabulary, d_model)\n"
     "        + layers) + norm_parameters(d_model)",
 ).says(
-    "A norm after the last layer is counted: many models have one, the lab's goes from its last layer "
-    "straight to the head."
+    "A norm after the last layer is counted: many models have one, but the lab's goes from its last "
+    "layer straight to the head."
 )
 exercise.slip(
     "lab_head_always_words", "linear_parameters(d_model, n_out) → linear_parameters(d_model, vocabulary)"

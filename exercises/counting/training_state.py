@@ -48,13 +48,16 @@ exercise.slip(
 exercise.slip(
     "gradients_forgotten",
     'n_parameters * (1 + 1 + own) * 4 → n_parameters * (4) * {"sgd": 1, "momentum": 2, "adam": 3}[optimizer]',
-).says("The gradients are missing: there is one number for each parameter, as large as the weights together.")
+).says(
+    "The gradients are missing: there is one number for each parameter, so they take as much memory as "
+    "the weights."
+)
 exercise.slip("optimizer_forgotten", "n_parameters * (1 + 1 + own) * 4 → n_parameters * 8").says(
     "What the optimizer keeps is missing: momentum is one number per parameter, and Adam has two."
 )
 exercise.slip("weights_alone", " * (1 + 1 + own) →").says(
-    "These are the weights alone, which is what using a model takes: training keeps gradients, and what "
-    "the optimizer remembers."
+    "These are the weights alone, enough for using a model: training also keeps gradients and what the "
+    "optimizer remembers."
 )
 exercise.slip(
     "numbers_for_bytes",

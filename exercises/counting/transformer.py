@@ -57,7 +57,7 @@ exercise.slip(
     "matrices + n_layers * pair → (3 * vocabulary * d_model) + n_layers * pair",
 ).says("A tied matrix is counted three times: it is used in three places, but its numbers are learned once.")
 exercise.slip("always_tied", "matrices + n_layers * pair → (vocabulary * d_model) + n_layers * pair").says(
-    "One matrix is counted even where they aren't tied: then source, target and output have one each."
+    "One matrix is counted even without tying: source, target and output then have one each."
 )
 exercise.slip(
     "output_not_tied",
@@ -99,7 +99,7 @@ exercise.slip(
     "encoder_layer_parameters(d_model, n_heads, d_ff) + decoder_layer_parameters → decoder_layer_parameters",
     "matrices + n_layers * pair → (1 if tied else 3) * vocabulary * d_model + (n_layers * (matrices + "
     "pair) // 2)",
-).says("The layers are shared out, half to the encoder, half to the decoder: each of the two has n_layers.")
+).says("The layers are divided between encoder and decoder: each of the two has n_layers.")
 exercise.slip(
     "norms_after_the_stacks",
     "(1 if tied else 3) * vocabulary * d_model → encoder_layer_parameters(d_model, n_heads, d_ff)",
@@ -107,8 +107,8 @@ exercise.slip(
     "matrices + n_layers * pair → (1 if tied else 3) * vocabulary * d_model + n_layers * (matrices + "
     "pair) + 4 * d_model",
 ).says(
-    "A norm after the last layer of each stack is counted, as in torch's Transformer: this model has none "
-    "there, since each layer ends with its own."
+    "A norm after the last layer of each stack is counted, as in torch's Transformer: this model has "
+    "none there, since each layer ends with a norm."
 )
 exercise.slip("encoder_alone", " + decoder_layer_parameters(d_model, n_heads, d_ff) →").says(
     "The decoder's layers are missing: there are n_layers of them too."

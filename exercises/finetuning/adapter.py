@@ -135,16 +135,16 @@ exercise.slip(
 ).says("The sum of both is scaled: only the change counts alpha / r times, the frozen map stays as it is.")
 exercise.slip(
     "TheMapScaled", "self.linear(x) + self.alpha / self.rank * → self.alpha / self.rank * self.linear(x) +"
-).says("The scale is at the frozen map: it belongs to the change.")
+).says("The frozen map's output is scaled: the scale belongs to the change.")
 exercise.slip("BiasLost", "self.linear(x) → (x @ self.linear.weight.T)").says(
-    "The frozen map's bias is lost: call the map, and it is added."
+    "The frozen map's bias is lost: call the map itself, which adds it."
 )
 exercise.slip("BiasTwice", "self.linear(x) → self.linear(x) + self.linear.bias").says(
     "The frozen map's bias is added twice: the map adds it when it is called."
 )
 exercise.slip("MapDetached", "self.linear(x) → self.linear(x).detach()").says(
     "No gradient gets through the frozen map, so the layers below it learn less: its weights are frozen "
-    "already, and what goes through it isn't."
+    "already, but the gradient should still flow through it."
 )
 exercise.slip("MapAlone", " + self.alpha / self.rank * (x @ self.A.T @ self.B.T) →").says(
     "This is the frozen map alone, so nothing can be learned: A and B aren't used."

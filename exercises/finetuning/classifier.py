@@ -43,7 +43,7 @@ def classifier_cases(g: Generator) -> list[Case]:
     return [
         _classifier(g, "some reviews", (8, 3, pick(g, 5, 4, 7), 2), pick(g, (3, 4), (4, 5), (5, 4)), most=3),
         _classifier(g, "read at the mean", (9, 2, 4, pick(g, 3, 5)), pick(g, (2, 5), (3, 6)), mean=True),
-        _classifier(g, "one review, filled up", (7, 5, 3, pick(g, 4, 2)), (1, pick(g, 6, 5, 7))),
+        _classifier(g, "one review, padded", (7, 5, 3, pick(g, 4, 2)), (1, pick(g, 6, 5, 7))),
         _classifier(g, "one score for each review", (8, 3, pick(g, 4, 6), 1), pick(g, (2, 5), (3, 5))),
         _classifier(g, "no padding at all", (9, 4, 6, pick(g, 2, 3)), (1, pick(g, 5, 4)), most=0),
     ]
@@ -98,11 +98,11 @@ exercise.slip(
     "self.head(vectors) → self.head(self.pool(self.body(ids), torch.ones_like(ids, dtype=torch.bool)))",
 ).says("The mask says that every position is real, padding too: a token is real where its number isn't 0.")
 exercise.slip("PaddingPooled", "self.head(vectors) → self.head(self.pool(self.body(ids), ids == 0))").says(
-    "The mask is inverted: it is True where there is a word, and pooling leaves out the rest."
+    "The mask is inverted: it should be True where there is a word, since pooling leaves out the rest."
 )
 exercise.slip(
     "GivesSigmoids", "self.head(vectors) → self.head(self.pool(self.body(ids), ids != 0)).sigmoid()"
-).says("The output went through a sigmoid: return logits, which the loss takes as they are.")
+).says("The output goes through a sigmoid: return logits, which the loss takes as they are.")
 exercise.slip(
     "AlwaysTheLast",
     "hidden = self.body(ids)\n"
@@ -125,7 +125,7 @@ exercise.slip(
 exercise.slip(
     "GivesTheClass", "self.head(vectors) → self.head(self.pool(self.body(ids), ids != 0)).argmax(dim=-1)"
 ).says(
-    "This decides for a class already: training needs the scores of all classes, since argmax has no "
+    "This returns the likeliest class: training needs the scores of all classes, since argmax has no "
     "gradient."
 )
 exercise.slip("ReluOnTop", "self.head(vectors) → torch.relu(self.head(vectors))").says(

@@ -38,8 +38,8 @@ def freeze_by_name(model):
 
 
 exercise.slip("evaluation_mode", "model.body.requires_grad_(False) → model.body.eval()").says(
-    "In the end nothing is frozen: each parameter of the body needs `requires_grad` False, and neither "
-    "`eval()` nor `model.body.requires_grad = False`, a new attribute of the module, does that."
+    "Nothing is frozen: set `requires_grad` to False for each parameter of the body, since `eval()` "
+    "freezes nothing and `model.body.requires_grad = False` only gives the module a new attribute."
 )
 exercise.slip(
     "head_frozen_too",
@@ -60,6 +60,6 @@ exercise.slip(
     '        if name.endswith("weight"):\n'
     "            parameter.requires_grad_(False)",
 ).says(
-    "Only what is called weight is frozen, and the biases train on: all parameters of the body should "
-    "stay as they are."
+    "Only parameters called weight are frozen, and the biases still train: all parameters of the body "
+    "should stay as they are."
 )

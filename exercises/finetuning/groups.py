@@ -66,8 +66,8 @@ exercise.slip(
 
 @exercise.misconception
 def head_twice(model, body_rate, head_rate):
-    """The head is in both groups, since `model.parameters()` has all of the model: torch would refuse that,
-    and no parameter can have two rates.
+    """The head is in both groups, since `model.parameters()` has all of the model: torch refuses that,
+    because no parameter can have two rates.
     """
     groups = [
         {"params": [w for w in model.parameters() if w.requires_grad], "lr": body_rate},
@@ -88,14 +88,14 @@ exercise.slip(
     '        {"params": list(model.head.parameters()), "lr": head_rate},\n'
     "    ]",
 ).says(
-    "Frozen parameters are in the groups: the optimizer skips them as long as they have no gradient, but "
-    "what doesn't train has no business there."
+    "Frozen parameters are in the groups: the optimizer skips them as long as they have no gradient, "
+    "but they don't belong there."
 )
 
 
 @exercise.misconception
 def rate_misspelt(model, body_rate, head_rate):
-    """The key for the rate is "lr": torch takes any other name without a word, and trains with the
+    """The key for the rate is "lr": torch silently accepts any other name, and trains with the
     optimizer's own rate.
     """
     parts = [(model.body, body_rate), (model.head, head_rate)]
@@ -107,7 +107,7 @@ def rate_misspelt(model, body_rate, head_rate):
 
 @exercise.misconception
 def key_misspelt_and_frozen(model, body_rate, head_rate):
-    """The key for the rate is "lr", since torch takes any other name without a word and trains with the
+    """The key for the rate is "lr", since torch silently accepts any other name and trains with the
     optimizer's own rate; and frozen parameters belong in no group.
     """
     return [

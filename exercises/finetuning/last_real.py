@@ -87,8 +87,8 @@ exercise.slip(
     "hidden[torch.arange(len(hidden), device=hidden.device), last] → (hidden * "
     "real.unsqueeze(-1)).sum(dim=1) / real.sum(dim=1, keepdim=True).to(hidden.dtype)",
 ).says(
-    "This is the mean over the real positions, which is a sensible thing to read, but the vector at the "
-    "last token alone is asked for: that token has seen all the others."
+    "This is the mean over the real positions, also a sensible choice, but here the vector at the last "
+    "token is asked for: that token has seen all the others."
 )
 exercise.slip(
     "one_too_early",
@@ -109,7 +109,7 @@ exercise.slip(
 )
 exercise.slip(
     "longest_for_all", "torch.stack(rows) → hidden[:, int(real.sum(dim=1).max()) - 1]", of=last_by_loop
-).says("This reads the last token of the longest review in all of them: each review has a length of its own.")
+).says("Every review is read at the last position of the longest one: each has a length of its own.")
 exercise.slip(
     "axis_kept",
     "real.sum(dim=-1) - 1 → torch.arange(len(hidden))",

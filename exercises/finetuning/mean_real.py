@@ -64,7 +64,10 @@ exercise.slip(
     "not_divided_at_all",
     "(hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True) → (hidden * "
     "real.unsqueeze(-1)).sum(dim=1)",
-).says("This is a sum: a long review would get a longer vector than a short one for its length alone.")
+).says(
+    "This is a sum: a long review would get a longer vector than a short one, only because it has more "
+    "tokens."
+)
 exercise.slip(
     "mean_over_the_batch",
     "(hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True) → (hidden * "
@@ -82,7 +85,7 @@ exercise.slip(
     "return (hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True) → count = "
     "(~real).sum(dim=1, keepdim=True).clamp(min=1)\n"
     "    return (hidden * (~real.unsqueeze(-1))).sum(dim=-2) / count",
-).says("The mask is inverted: True is a token, and here the tokens are left out.")
+).says("The mask is inverted: True is a token, and here it is the tokens that are left out.")
 exercise.slip(
     "still_the_last",
     "(hidden * real[..., None]).sum(dim=-2) / real.sum(dim=-1, keepdim=True) → "

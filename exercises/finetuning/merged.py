@@ -1,4 +1,4 @@
-"""The change put into the weight."""
+"""The change merged into the weight."""
 
 import torch
 from torch import Generator, Tensor
@@ -12,7 +12,7 @@ from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="finetuning.merged",
-    title="The change put into the weight",
+    title="The change merged into the weight",
     points=2,
     difficulty=2,
     minutes=6,

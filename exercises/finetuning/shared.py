@@ -14,8 +14,8 @@ def names_cases(g: Generator) -> list[Case]:
         Case("longer reviews than before", models(g, positions=5)),
         Case("one layer more than before", models(g, missing=True)),
         Case("a head of the same shape", models(g, alike=True)),
-        Case("both at once, another prefix", models(g, positions=5, missing=True, prefix="model.body.")),
-        Case("a matrix that is turned, and names that look like the prefix", turned(g)),
+        Case("both at once, a different prefix", models(g, positions=5, missing=True, prefix="model.body.")),
+        Case("a transposed matrix, and names that look like the prefix", turned(g)),
     ]
 
 

@@ -34,7 +34,7 @@ exercise.choice("prefix_raises", {PREFIX: _ERROR}).says(
     "`load_state_dict` returns, and if you don't look there you train from scratch."
 )
 exercise.choice("prefix_partly", {PREFIX: _REST}).says(
-    "If every name lacks the prefix, there is no rest: not one name of the body is found."
+    "If every name lacks the prefix, there is no rest to move: not one name of the body is found."
 )
 exercise.choice("shape_skips_all", {SHAPE: _NOTHING}).says(
     "A shape that differs is an error for `load_state_dict`, with strict=False as well: strict is about "
@@ -42,7 +42,7 @@ exercise.choice("shape_skips_all", {SHAPE: _NOTHING}).says(
 )
 exercise.choice("shape_skipped", {SHAPE: _REST}).says(
     "A shape that differs is an error, with strict=False as well, raised after the others were copied: "
-    "whoever catches it has a model that is half moved."
+    "if you catch it, you are left with a half-moved model."
 )
 exercise.choice("exchange_raises", {EXCHANGED: _ERROR}).says(
     "Both layers have the same shapes, so no name and no size is wrong, and nothing can raise an error."

@@ -83,8 +83,8 @@ exercise.slip("variance_for_deviation", "math.sqrt(variance / n) → variance / 
     "This is the variance over √n: the deviation is the variance's root."
 )
 exercise.slip("degrees_for_n", "variance / n → variance / (n - 1)").says(
-    "The squares are divided by n - 1 twice: once makes the variance, and a mean of n values strays by its "
-    "root over √n."
+    "The squares are divided by n - 1 twice: once gives the variance, and the standard error is its "
+    "root divided by √n."
 )
 exercise.slip("whole_range", "mean - half, mean + half → min(values), max(values)").says(
     "These are the smallest and the largest value: a range grows with more seeds, an interval for the "
@@ -96,11 +96,11 @@ exercise.slip(
     "in values) / n)",
     "quantiles[n - 1] * math.sqrt(variance / n) → quantiles[n - 2] * variance / math.sqrt(n)",
 ).says(
-    "The squares are divided by n, and the quantile is of n - 2 degrees of freedom: with one mean "
-    "estimated both take n - 1."
+    "The squares are divided by n, and the quantile has n - 2 degrees of freedom: one mean is "
+    "estimated, so both take n - 1."
 )
 exercise.slip("degrees_less_two", "quantiles[n - 1] → quantiles[n - 2]").says(
-    "The quantile is of n - 2 degrees of freedom, as if a line had been fitted: one mean is estimated, "
+    "The quantile has n - 2 degrees of freedom, as if a line had been fitted: one mean is estimated, "
     "which leaves n - 1."
 )
 exercise.slip(

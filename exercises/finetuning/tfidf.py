@@ -67,15 +67,18 @@ def tfidf_by_hand(train, counts):
 exercise.slip(
     "rarity_of_the_asked", "len(train) → len(counts)", "1 + in_texts → 1 + torch.sum(counts > 0, dim=0)"
 ).says(
-    "How rare a word is was counted in the texts that are asked about: it is learned in training, and the "
-    "test texts must not affect it."
+    "Rarity was counted in the texts that rows are wanted for: count it in the training texts alone, "
+    "since test texts must not affect it."
 )
 exercise.slip("occurrences_counted", "1 + in_texts → 1 + train.sum(0)").says(
-    "This sums all occurrences: what counts is in how many texts a word is, however often it is in each."
+    "This sums all occurrences: count the texts that contain a word, however often it occurs in each."
 )
 exercise.slip(
     "not_smoothed", "(1 + len(train)) / (1 + in_texts) → (len(train)) / ((train > 0).sum(dim=0))"
-).says("The two 1s that smooth the fraction are missing, and a word that training never had is divided by 0.")
+).says(
+    "The two 1s that smooth the fraction are missing, so a word that no training text has causes a "
+    "division by 0."
+)
 exercise.slip(
     "one_added_to_the_quotient",
     "((1 + len(train)) / (1 + in_texts)).log() + 1 → (1 + len(train) / (train > 0).sum(dim=0)).log()",
@@ -84,7 +87,7 @@ exercise.slip(
     "and one outside of the logarithm."
 )
 exercise.slip("one_inside_the_logarithm", ".log() + 1 → .log1p()").says(
-    "The last 1 is inside the logarithm here: it is added to the logarithm."
+    "The last 1 is inside the logarithm here: it should be added to the logarithm."
 )
 exercise.slip("brackets_forgotten_above", "(1 + len(train)) / (1 → 1 + len(train) / (1").says(
     "1 + N isn't in brackets, so only N is divided by 1 + df: / comes before +."
@@ -127,7 +130,7 @@ def sums_to_one(train, counts):
 
 exercise.slip(
     "rarity_alone", "counts * rarity → torch.where(counts > 0, rarity, torch.zeros_like(counts))"
-).says("Only whether a word is there counts here, not how often: multiply the counts themselves.")
+).says("This weights each word that occurs, whether once or often: multiply the counts themselves.")
 exercise.slip(
     "logarithm_to_base_ten",
     "rarity = ((1 + len(train)) / (1 + in_texts)).log() + 1 → rows = counts * (((1 + len(train)) / (1 + "
@@ -147,6 +150,6 @@ exercise.slip(
     "weighted / weighted.pow(2).sum(dim=1, keepdim=True).sqrt() → rows / rows.norm(dim=-1, keepdim=True)",
     of=tfidf_by_hand,
 ).says(
-    "The words are weighted by the share of the texts that they are in, so that common words count most: "
-    "what counts is how rare a word is."
+    "The words are weighted by the share of the texts that they are in, so common words count most: "
+    "rare ones should."
 )

@@ -1,4 +1,4 @@
-"""How much trains."""
+"""How many numbers train."""
 
 import math
 
@@ -11,7 +11,7 @@ from helpers.checking.calling.drivers import Case
 
 exercise = Entry(
     id="finetuning.trainable",
-    title="How much trains",
+    title="How many numbers train",
     points=1,
     difficulty=1,
     minutes=3,

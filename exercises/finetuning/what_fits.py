@@ -84,9 +84,7 @@ exercise.slip(
     "left_over_of_the_new",
     "[name for name in old if prefix + name not in new] → [name for name in new if name not in "
     'found["fits"]]',
-).says(
-    "Names are left over if they are the old model's and nobody took them, not if they are the new model's."
-)
+).says("Left over are names of the old model that the new body doesn't have, not names of the new model.")
 exercise.slip("other_shape_left_over", 'prefix + name not in new → prefix + name not in found["fits"]').says(
     "A tensor of a different shape counts as left over too: only old names that the new body doesn't have "
     "at all are left over."

@@ -62,7 +62,7 @@ exercise.slip(
     "nothing could ever go wrong."
 )
 exercise.slip("deviation_of_one", "p * (1 - p) / n → (p * (1 - p))", " * n →").says(
-    "The square root lacks its division by n: that is how much single reviews vary, not their mean."
+    "The division by n under the root is missing: this is how much single reviews vary, not their mean."
 )
 exercise.slip(
     "z_missing",
@@ -90,7 +90,7 @@ exercise.slip(
 ).says("The division by 1 + z²/n is missing, at the centre and at the half length.")
 exercise.slip(
     "in_per_cent", "centre - half, centre + half → 100 * (centre - half), 100 * (centre + half)"
-).says("This is in per cent: shares between 0 and 1 are asked for.")
+).says("This is in per cent: return shares between 0 and 1.")
 exercise.slip(
     "z_for_its_square",
     "(p + extra / 2) / (1 + extra) → (p + extra / 2) / (1 + (z / n))",

@@ -103,7 +103,7 @@ def left_side(model: Callable[..., torch.Tensor], ids: list[int], place: int) ->
 
 
 def _of_words(logits: torch.Tensor) -> torch.Tensor:
-    """Probabilities among words alone: no special token stands inside a sentence."""
+    """Probabilities among words alone: there are no special tokens inside a sentence."""
     logits = logits.detach().float().clone()
     logits[:ORDINARY] = -torch.inf
     return logits.softmax(dim=-1)

@@ -29,7 +29,7 @@ PREDICTIONS = {
         right="a",
     ),
     "checkpoint": Prediction(
-        "200 labelled sentences of film reviews. Counting words is right for 58 of 100 others. "
+        "200 labelled sentences of film reviews. Counting words is right for 59 of 100 others. "
         "How far does the fine-tuned checkpoint get?",
         {
             "About as far, 55 to 62: these are the same 200 labels.": "The labels are the same. What the"

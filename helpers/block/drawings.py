@@ -47,7 +47,7 @@ def model() -> "Axes":
         "The model from left to right, with shapes",
         "Tokens, (B, T), become vectors, (B, T, C), by the embedding plus positions",
         "N blocks and a last norm keep that shape",
-        "The embedding, used once more, makes scores of them: (B, T, V)",
+        "The embedding, used once more, turns them into scores: (B, T, V)",
     )
     parts = (
         (107, "embed\n+ positions", 92, BLUE),

@@ -27,7 +27,7 @@ def twice_as_long() -> "Axes":
         320,
         "Attention's matrices to scale, above for n positions, below for 2n, with d the same",
         "Queries, keys and values, n × d, are twice as high for 2n",
-        "Scores and weights, n × n, are twice as high and twice as wide: four times as many",
+        "Scores and weights, n × n, are twice as high and twice as wide: four times as many numbers",
         "Each score is a sum over d features, and each output is a sum over the keys",
     )
     for y, n, size in ((62, 4, "n"), (220, 8, "2n")):

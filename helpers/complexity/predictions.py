@@ -24,7 +24,7 @@ PREDICTIONS = {
             "recurrent layer makes n small products, one after another.",
             "Earlier: it needs no table of weights.": "The table comes from one large product, and "
             "processors are best at those.",
-            "Only far beyond 64, if at all.": "Attention hands the processor one large product, the "
+            "Only far beyond 64, if at all.": "Attention hands the processor two large products, the "
             "recurrent layer n small ones that wait for each other.",
         },
         right="c",
@@ -33,12 +33,12 @@ PREDICTIONS = {
         "Let each of Llama 2 70B's 64 heads keep keys and values of its own. How much does the cache of one "
         "text of 100,000 positions take, in numbers of 2 bytes?",
         {
-            "262 GB, more than three GPUs with 80 GB hold.": "That is 2 · 80 · 64 · 128 · 100,000 numbers "
+            "262 GB, more than three GPUs of 80 GB have.": "That is 2 · 80 · 64 · 128 · 100,000 numbers "
             "of 2 bytes each.",
-            "33 GB, less than half of a GPU with 80 GB.": "That is what 8 heads of keys and values take. 64 "
-            "take 8 times as much.",
-            "3 GB, which a laptop holds.": "That is about one layer's share, and each of the 80 layers has "
-            "keys and values of its own.",
+            "33 GB, less than half of what a GPU of 80 GB has.": "That is what 8 heads of keys and values "
+            "take. 64 take 8 times as much.",
+            "3 GB, which fits into a laptop.": "That is about one layer's share, and each of the 80 layers "
+            "has keys and values of its own.",
         },
         right="a",
     ),

@@ -1,7 +1,7 @@
 """Counting: how many numbers a Transformer learns, and what it costs to teach them.
 
 What lesson 07 asks for, for the lessons after it. Everything is plain integers: `d_model` the width,
-`n_heads` heads, `d_ff` the hidden width of a feed-forward block, `n_layers` layers, `vocabulary` tokens.
+`n_heads` heads, `d_ff` the hidden width of a feed-forward network, `n_layers` layers, `vocabulary` tokens.
 Layers have a bias in every linear map, as `torch.nn.TransformerEncoderLayer` has them.
 """
 
@@ -86,7 +86,7 @@ def lab_model_parameters(
         vocabulary: tokens.
         d_model: the width.
         n_heads: a divisor of d_model.
-        d_ff: hidden width of the feed-forward blocks.
+        d_ff: hidden width of the feed-forward networks.
         n_layers: encoder layers.
         n_out: outputs of the head: the classes of a classifier, the vocabulary of a language model.
     """
@@ -103,7 +103,7 @@ def transformer_parameters(
         vocabulary: tokens, the same for source and target.
         d_model: the width.
         n_heads: a divisor of d_model.
-        d_ff: hidden width of the feed-forward blocks.
+        d_ff: hidden width of the feed-forward networks.
         n_layers: layers of the encoder, and of the decoder.
         tied: whether one matrix serves as source embedding, target embedding and output map. The output map
             has no bias either way.
@@ -163,8 +163,8 @@ def activation_numbers(
     """How many numbers encoder layers keep from the forward for the backward pass, without dropout.
 
     For each token: 8 vectors of the width (the layer's input, q, k, v, the heads' outputs side by side, what
-    goes into each of the two norms, what goes into the feed-forward block) and 2 of the hidden width (before
-    and after the GELU). For each sequence and head: one T × T matrix of weights. The norms' means and
+    goes into each of the two norms, what goes into the feed-forward network) and 2 of the hidden width
+    (before and after the GELU). For each sequence and head: one T × T matrix of weights. The norms' means and
     standard deviations, 4 numbers per token, are left out.
 
     Source: Korthikanti et al. 2022, section 4.1, whose 34 bytes become these 16 numbers at d_ff = 4 · d_model

@@ -28,7 +28,7 @@ def head_on_a_body() -> "Axes":
         "A classifier from left to right, with shapes",
         "Tokens, (B, T), go through the pretrained body, which gives a vector for each position, (B, T, C)",
         "The pool makes one vector, (B, C): that of the last real token, or the mean of the real ones",
-        "The head, which is new, makes K scores of it, (B, K)",
+        "The head, which is new, turns it into K scores, (B, K)",
     )
     ids = box(ax, 46, 60, "ids\n(B, T)", width=72, height=44)
     body = box(ax, 160, 60, "body\n(pretrained)", width=104, height=44, color=PINK)

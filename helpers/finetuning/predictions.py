@@ -9,7 +9,7 @@ PREDICTIONS = {
         {
             "About half after both.": "A model that had learned word order alone would do so."
             " This one has learned which words keep company.",
-            "A lot after the first, little after the second.": "Words are known by "
+            "A lot after the first, little after the second.": "It knows words by "
             "the company they keep, and that takes no labels.",
             "Little after both: praise is rare.": "In these reviews praise and blame are about as frequent.",
         },
@@ -47,7 +47,7 @@ PREDICTIONS = {
             "body loses some of what it knew.",
             "It stays: the body still knows the language.": "With the head alone it does, to "
             "the last digit. Here the body itself moves.",
-            "It falls further: the model goes on learning.": "It learns a different "
+            "It falls further: the model keeps learning.": "It learns a different "
             "task, and loses some of the first.",
         },
         right="a",
