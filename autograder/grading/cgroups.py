@@ -204,12 +204,29 @@ def _divide(own: Path, workers: int, undo: contextlib.ExitStack) -> Groups:
 
 
 def _spare_bytes(own: Path) -> int:
-    """Three quarters of the memory that nobody has now: the rest is for whatever else the machine does."""
-    lines = Path("/proc/meminfo").read_text().splitlines()
-    free = next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:"))
-    with contextlib.suppress(OSError, ValueError):  # the root's has no limit, and another's may be "max"
-        free = min(free, int((own / "memory.max").read_text()))
+    """Three quarters of the memory that nobody has now: the rest is for whatever else the machine does.
+
+    A group above may have less to give than the machine: a user's slice, a container.
+    """
+    free = _numbers(Path("/proc/meminfo"))["MemAvailable:"] << 10
+    for group in (own, *own.parents):
+        for limit in ("memory.max", "memory.high"):
+            with contextlib.suppress(OSError, ValueError):  # the root has none, and another's may be "max"
+                # defence: cgroups: limits above
+                free = min(free, int((group / limit).read_text()) - _held(group))
     return free * 3 // 4
+
+
+def _held(group: Path) -> int:
+    """Bytes that a group can't do without: all that it has but copies of what is on disk."""
+    cached = _numbers(group / "memory.stat")
+    files = cached["active_file"] + cached["inactive_file"]
+    return int((group / "memory.current").read_text()) - files
+
+
+def _numbers(path: Path) -> dict[str, int]:
+    """What the kernel says line by line: a name, a number."""
+    return {name: int(number) for name, number, *_ in map(str.split, path.read_text().splitlines())}
 
 
 def _control(group: Path, sign: str, controllers: list[str]) -> None:

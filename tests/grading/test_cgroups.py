@@ -218,20 +218,21 @@ def used(group: Group) -> int:
 @pytest.mark.needs_bubblewrap
 def test_a_submission_that_ran_out_of_memory_is_told_so_and_costs_nobody(tmp_path, monkeypatch):
     monkeypatch.setattr(cgroups, "WORKER_BYTES", GIB)
-    course = Course(tmp_path / "course")
-    course.hand_in("amy", cells=("kept = b'x' * (2 << 30)",))
+    course, taking = Course(tmp_path / "course"), "kept = b'x' * (2 << 30)"
+    course.hand_in("amy", {"attention.scaled_dot_product": taking})
     course.hand_in("ben")
+    course.hand_in("cleo", cells=(taking,))
     directory, config = course_directory(course.root)
     grader = Grader(Lesson.load(LESSON, course.root, config), b"of this test")
     with open_executor(grader, 2, None) as executor:
         running = [executor.submit(each, "", {}) for each in find_submissions(directory, LESSON, [])]
-        amy, ben = (future.result().papers[0] for future in running)
-    assert amy.remarks == (
-        "it took more memory than it may, and was ended in the cell “kept = b'x' * (2 << 30)”",
-    )
-    assert not amy.settled
-    for paper in (amy, ben):
-        assert {verdict.status for verdict in paper.verdicts} == {"passed"}
+        amy, ben, cleo = (future.result().papers[0] for future in running)
+    said = f"it took more memory than it may, and was ended in the cell “{taking}”"
+    assert (amy.remarks, ben.remarks, cleo.remarks) == ((said,), (), (said,))
+    statuses = [{verdict.status for verdict in paper.verdicts} for paper in (amy, ben, cleo)]
+    assert statuses == [{"passed", "not run"}, {"passed"}, {"passed"}]
+    assert not amy.settled, "what didn't run gets another chance with the next `headstart grade`"
+    assert cleo.settled, "all was judged before"
 
 
 # -- what is asked of the kernel: in a folder that is like a cgroup's, so that it is proved anywhere ---------
@@ -241,10 +242,18 @@ def test_a_submission_that_ran_out_of_memory_is_told_so_and_costs_nobody(tmp_pat
 def like_a_cgroup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "cgroup.controllers").write_text("cpu memory pids\n")
     (tmp_path / "cgroup.subtree_control").write_text("")
-    (tmp_path / "memory.max").write_text(str(4 * GIB))
+    bound(tmp_path, max=4 * GIB)
     monkeypatch.setattr(cgroups, "own_cgroup", lambda: tmp_path)
     monkeypatch.setattr(cgroups, "ENDING_SECONDS", 0.2)  # a folder with files in it isn't removed
     return tmp_path
+
+
+def bound(group: Path, held: int = 0, cached: int = 0, **limits: object) -> None:
+    """Give a folder what a cgroup says of its memory."""
+    for name, limit in limits.items():
+        (group / f"memory.{name}").write_text(f"{limit}\n")
+    (group / "memory.current").write_text(f"{held + cached}\n")
+    (group / "memory.stat").write_text(f"anon {held}\ninactive_file {cached}\nactive_file 0\nshmem 0\n")
 
 
 def test_groups_have_their_limits(like_a_cgroup):
@@ -264,6 +273,16 @@ def test_groups_have_their_limits(like_a_cgroup):
     assert of_one.get("pids.max") == str(cgroups.WORKER_THREADS)
 
 
+@pytest.mark.parametrize("limit", ["max", "high"])
+def test_a_group_above_may_have_less_to_give(limit, tmp_path):
+    own = tmp_path / "user.slice" / "run.scope"
+    own.mkdir(parents=True)
+    bound(own, max="max", high="max")
+    bound(own.parent, held=GIB // 2, cached=GIB, **{"max": "max", "high": "max", limit: GIB})
+    bound(tmp_path, max=2 * GIB)
+    assert cgroups._spare_bytes(own) == GIB // 2 * 3 // 4, "what is copied from disk can be had, too"
+
+
 def test_a_worker_is_in_its_group_from_its_first_moment_on(tmp_path):
     (tmp_path / "cgroup.procs").write_text("")
     done = subprocess.run(Group(tmp_path).enter(["cat", str(tmp_path / "cgroup.procs")]), capture_output=True)
@@ -277,9 +296,8 @@ def test_a_twin_moves_into_a_group_of_its_own(tmp_path):
     twin = first.twin()
     try:
         twin.start()
-        moved = {int(file.read_text()) for file in tmp_path.glob("*/cgroup.procs")} - {
-            0
-        }  # itself, as it starts
+        numbers = {int(file.read_text()) for file in tmp_path.glob("*/cgroup.procs")}
+        moved = numbers - {0}  # itself, as it starts
         assert [psutil.Process(number).parent().cmdline() for number in moved] == [
             psutil.Process(number).cmdline() for number in moved
         ]

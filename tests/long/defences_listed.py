@@ -423,6 +423,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "cgroups: memory of a worker": "groups_have_their_limits",
         "cgroups: threads of a worker": "groups_have_their_limits",
         "cgroups: memory of all": "groups_have_their_limits",
+        "cgroups: limits above": "a_group_above_may_have_less_to_give",
         "cgroups: no swap": "groups_have_their_limits",
         "cgroups: equal shares": "groups_have_their_limits",
         "cgroups: from the first moment on": ("a_worker_is_in_its_group_from_its_first_moment_on", 'echo 0 >"$0"; ', ""),
