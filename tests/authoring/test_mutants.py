@@ -340,7 +340,10 @@ def test_a_build_refuses_a_list_that_no_longer_fits(course, capsys):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"attention.double": {\n"too short": []}}', 'has the reason "too short"; say why'),
+        (
+            '{"attention.double": {\n"too short": []}}',
+            'has the reason "too short"; say in 16 characters or more why',
+        ),
         ('{"attention.double": {\n"it ends with a period.": []}}', "without a period at the end"),
         ('{"attention.double": {"it is said twice here": [\n"a → b", "a → b"]}}', "lists `a → b` twice"),
     ],

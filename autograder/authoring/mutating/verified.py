@@ -209,7 +209,8 @@ def _of_lists(
         for reason in reasons:
             if len(reason) <= REASON or reason.endswith("."):
                 text = (
-                    f'"{id}" has the reason "{reason}"; say why those are right, without a period at the end'
+                    f'"{id}" has the reason "{reason}"; say in {REASON + 1} characters or more why those '
+                    "are right, without a period at the end"
                 )
                 mistakes.append(Mistake(file, _line_of(topic, reason, root), text))
     return mistakes
