@@ -42,7 +42,8 @@ packages, and Python's otherwise.
 `Case(title, args=(), kwargs={})` is one call of the answer. What goes in and comes out is data: None, numbers
 (whole ones of any size, and complex), text, bytes, lists, tuples, sets, dicts, instances of dataclasses,
 tensors, arrays and frames, and all of these within one another. They travel as JSON, arrays with their shapes
-and dtypes.
+and dtypes. A dataclass stands in the exercise's file and in a `setup` cell of the notebook, or in a helper
+that both import: instances are compared by the class's name and by their fields.
 
 `pick(generator, usual, *others)` is `usual` in visible cases and one of the others in hidden ones: a size, a
 shape or any other value. So an answer that fits the visible sizes alone fails.
@@ -66,14 +67,29 @@ A *driver* is how the answer is called, `Entry(driver=...)`:
 | `"call_measured"` | a function of tensors | the same, and the largest tensor on the way, in numbers |
 | `"copies"` | a function | what it returns, and whether that shares memory with its arguments |
 | `"draws"` | a function that draws by chance | what holds of many results, by a function of the course's |
-| `"iterate"` | a function that gives one thing after another | the first so many: the case's first argument |
-| `"object"` | a class | what each method gives: `Case("", ([size], [["put", "a", 1], ["get", "a"]]))` |
+| `"iterate"` | a function that gives one thing after another | the first so many |
+| `"object"` | a class | what each method gives |
 | `"printed"` | a function that prints | the text, but for spaces at the ends of lines |
 | `"use_result"` | a function with many right results | what a function of the course's makes of its result |
 | `"module"` | a class of `torch.nn.Module` | what it returns with the case's parameters in place of its own |
 | `"prepare"` | a function that makes an optimizer | the parameters after one step of training |
 | `"train"` | a step of training | what each step returned, and the parameters afterwards |
 | `"choice"` | options, as a dict or one by itself | each choice, by a digest |
+
+A case holds the answer's arguments. With some drivers, something comes before them:
+
+| driver | the arguments of a `Case` |
+| --- | --- |
+| `"iterate"` | how many of what comes count, at most: `(20, text, width)` |
+| `"object"` | those of the class, as a list or by name, and the calls: `([size], [["put", "a"], ["get"]])` |
+| `"module"` | those of the class by name, the parameters by name: `({"size": 3}, {"layer.weight": w}, x)` |
+| `"use_result"` | the recipe of the course's function, which gets the result |
+| `"draws"` | that recipe and how often to call; `"<generator>"` is the source of random numbers |
+| `"prepare"` | the recipe of a model |
+| `"train"` | the recipe of a model, its optimizer and its loss; then a list of batches |
+
+A *recipe* is `{"layer": name, "weights": [...]}`, and becomes `make(*weights)` by `register({name: make})`
+in `helpers/TOPIC/recipes.py`. With `"call_with_layer"`, one stands for each function that the answer gets.
 
 A *property* holds beyond the values, `Entry(properties=(...,))`:
 

@@ -12,6 +12,7 @@ from nbformat import NotebookNode, v4
 
 from autograder import lessons
 from autograder.authoring.bundles import links
+from autograder.authoring.case_forms import misplaced
 from autograder.authoring.lesson_numbers import in_header, numbers_of
 from autograder.authoring.master import Cell
 from autograder.authoring.review import INTRODUCTION
@@ -209,6 +210,9 @@ def make_checks(
             text = f"its cases can't be made: {type(error).__name__}: {error}; change them"
             raise SpecError(spec.id, f'"{spec.id}": {text}') from error
         for case, outcome in zip(sheet.cases, sheet.expected, strict=True):
+            if form := misplaced(spec.driver, case):
+                text = f'case "{case.title}" of "{spec.id}" has other arguments than'
+                raise SpecError(spec.id, f'{text} driver="{spec.driver}" takes: {form}; change them')
             if outcome.status != "returned":
                 what = " ".join(filter(None, (outcome.status, outcome.error, outcome.message)))
                 raise SpecError(

@@ -45,8 +45,8 @@ def _property(
 
 
 @_property(
-    "An in-place step (+=, a method whose name ends in _, .append and .pop of a list) writes into what the "
-    "caller has: `x = x - m` makes a new tensor, `x -= m` doesn't.",
+    "An in-place step (+=, x[0] = ..., a method whose name ends in _, .append and .pop of a list) writes "
+    "into what the caller has: `x = x - m` makes a new tensor, `x -= m` doesn't.",
     "A step in place (+= on an array, .append, .sort, .pop or d[key] = ...) writes into what the caller "
     "has: work "
     "on a copy, as list(x), dict(d) or x.copy() make it, or `x = x - m` where it was `x -= m`.",

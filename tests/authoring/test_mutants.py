@@ -216,6 +216,22 @@ def looked_up(x):
     return {1.5: -x}.get(x.sum().item(), x)
 
 
+def dotted(x):
+    return x @ (2 * x)
+
+
+def product(x):
+    return x @ x.relu().T
+
+
+def at_most(x):
+    return torch.minimum(x, x[0]) + min(len(x), 5)
+
+
+def first_of(x):
+    return min("".join(map(str, x.shape)), "1") + "!"
+
+
 def of_shape(reference: Any, *shape: int) -> Exercise:
     """An exercise whose cases have as many axes, of other sizes."""
 
@@ -240,6 +256,10 @@ def of_shape(reference: Any, *shape: int) -> Exercise:
         (of_shape(sum_of_a_row, 4), "(D,).", ["dim=-1", "x.sum()"], []),
         (of_shape(half_a_sum, 4), "(D,).", ["x.sum()", "total / 2"], []),
         (of_shape(half_a_sum, 4), "(...).", ["x.sum()", "total / 2"], []),
+        (of_shape(dotted, 4), "(D,).", ["2 * x @ x"], []),
+        (of_shape(product, 4, 2), "(N, D).", [], []),
+        (of_shape(at_most, 4), "(D,).", ["torch.minimum(x[0], x)", "min(5, len(x))"], []),
+        (of_shape(first_of, 4), "(D,).", [], []),  # texts are no numbers
         (of_shape(looked_up, 4), "(D,).", [], []),  # as a key, an array is no number
     ],
 )
@@ -343,7 +363,10 @@ def test_a_build_refuses_a_list_that_no_longer_fits(course, capsys):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"attention.double": {\n"too short": []}}', 'has the reason "too short"; say why'),
+        (
+            '{"attention.double": {\n"too short": []}}',
+            'has the reason "too short"; say in 16 characters or more why',
+        ),
         ('{"attention.double": {\n"it ends with a period.": []}}', "without a period at the end"),
         ('{"attention.double": {"it is said twice here": [\n"a → b", "a → b"]}}', "lists `a → b` twice"),
     ],

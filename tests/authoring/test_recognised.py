@@ -308,6 +308,27 @@ def test_a_sentence_names_only_what_the_text_has():
                 assert {name for found in taken for pair in found for name in pair} <= names, id
 
 
+class Gated:
+    """As somebody else writes it: a method and a function that only this answer has."""
+
+    def forward(self, x):
+        def gate(y):
+            return y**3
+
+        return self.squeezed(gate(x)) ** 5
+
+    def squeezed(self, y):
+        return y**7
+
+
+def test_a_place_is_named_only_by_a_method_that_the_exercise_asks_for():
+    exercise = exercises.load("block")["block.feed_forward"]
+    told = mutants(replace(exercise, reference=Gated, alternatives=()))
+    places = {describe(each, exercise)[1] for each in told if each.kind == "constant"}
+    assert {" (in `forward`)", " (in `forward`, the step with `x`)"} <= places
+    assert not any("gate" in place or "squeezed" in place for place in places), places
+
+
 def curve(x):
     if x[0] > 2.5:
         return x[-1]

@@ -560,6 +560,12 @@ CONTRASTS = {
         Case("", (torch.ones(4, 2, 3),), {"temperature": 0.0}),
         "where an input has more than 2 axes and `temperature` is 0.0.",
     ),
+    "two things at once, one of which is 0 where it is right": (
+        Case("", (X,), {"decay": 0.0}),
+        Case("", (torch.ones(4, 2, 3),), {"decay": 0.2}),
+        "where an input has more than 2 axes and `decay` isn't 0.",
+    ),
+    "a choice": (Case("", (X,), {"by": "sum"}), Case("", (X,), {"by": "mean"}), "where `by` is 'mean'."),
 }
 
 
@@ -577,6 +583,14 @@ def test_one_right_case_among_many_tells_nothing_of_axes(name):
     assert sentence in contrast([right], [wrong, wrong])
     assert contrast([right], [wrong, wrong, wrong]) == ""
     assert sentence in contrast([right], [wrong, wrong, wrong], raised=True)
+
+
+def test_texts_that_all_differ_are_no_choice():
+    """Which of the drawn names or sentences it is tells nothing."""
+    cases = [Case("", (X,), {"goal": name}) for name in ("Bonn", "Celle", "Gera")]
+    assert contrast(cases[:2], cases[2:]) == ""
+    again = Case("", (X,), {"goal": "Gera"})
+    assert "where `goal` is 'Gera'." in contrast(cases[:2], [*cases[2:], again])
 
 
 def test_what_is_right_whatever_the_code_does_tells_nothing_of_axes():

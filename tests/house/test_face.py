@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import headstart
+from autograder.authoring.case_forms import FORMS
 from autograder.courses import ENGINE as ROOT
 from autograder.entry import Entry
 from autograder.exercise import Exercise
@@ -32,7 +33,7 @@ def test_nothing_else_is_public() -> None:
 
 def test_every_driver_and_every_property_has_a_row() -> None:
     rows = re.findall(r'^\| `"?(\w+)"?` \|', TEXT, re.MULTILINE)
-    assert sorted(rows) == sorted([*DRIVERS, *PROPERTIES])
+    assert sorted(rows) == sorted([*DRIVERS, *PROPERTIES, *FORMS])
     assert {*PROPERTIES} < {*headstart.__all__}
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from autograder.authoring.mutating.mutants import Changed, branches, mutants
+from autograder.authoring.mutating.sharing import sharing
 from autograder.exercise import Exercise
 from autograder.sheets import outcome_of
 from helpers.checking.calling.values import arrays, map_arrays, map_tensors, tensors
@@ -14,6 +15,8 @@ from helpers.checking.kinds.arrays import dtype_name, is_array, is_tensor, numbe
 from helpers.checks import Sheet, gradient_reaches_inputs
 
 VISIBLE_SHAPES = "visible shapes"  # the kind that passes the visible cases by its nature
+OF_EACH, OF_ALL = "the lists and dicts of each object", "the lists and dicts of all objects"
+SHARED = "shared"  # the kind that fails by what an earlier case left
 
 
 def every(exercise: Exercise, visible: Sheet) -> Iterator[Changed]:
@@ -52,6 +55,8 @@ def around(exercise: Exercise, visible: Sheet) -> Iterator[Changed]:
         yield changed(VISIBLE_SHAPES, "any shapes → the shapes of the visible cases", seen.refuse)
     if seen.changeable:
         yield changed("arguments", "the arguments → the arguments.clear()", _spoilt)
+    if shared := sharing(exercise, visible):
+        yield Changed(f"{reference.__name__}: {OF_EACH} → {OF_ALL}", SHARED, line, shared)
     asked = replace(exercise, properties=(gradient_reaches_inputs,))
     of_tensors = [c for c in visible.cases if next(tensors([c.args, dict(c.kwargs)]), None) is not None]
     if any(grad is not None for c in of_tensors for grad in outcome_of(asked, reference, c).gradients or []):

@@ -28,7 +28,16 @@ ENGINE: tuple[Name, ...] = (
     ("helpers.checking.calling.drivers", "run"),
 )
 DECIDES_NOTHING = ("cause_of", "unknown", "explain", "Finding", "forbid", "current")
-TOOLS = ("around.py", "mutants.py", "changes.py", "tables.py", "places.py", "trying.py", "same.py")
+TOOLS = (
+    "around.py",
+    "mutants.py",
+    "changes.py",
+    "tables.py",
+    "places.py",
+    "trying.py",
+    "same.py",
+    "sharing.py",
+)
 # By what a mutant is recognised.
 SLIPS: tuple[Name, ...] = (
     ("helpers.checking.explaining.recognising", "Failure"),

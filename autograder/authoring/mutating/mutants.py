@@ -32,8 +32,8 @@ class Changed:
     Attributes:
         name: unique in its exercise, and the same for as long as the changed code stays as it is.
         kind: what sort of change: "operator", "constant", "axis", "argument", "call", "condition",
-            "statement", "in place", "size" or "default"; "result", "gradient" or "visible shapes" of a
-            change around the code.
+            "statement", "in place", "size" or "default"; "result", "arguments", "gradient", "shared" or
+            "visible shapes" of a change around the code.
         line: of the reference's file.
         answer: to be called as the reference is.
     """

@@ -1,8 +1,9 @@
 """Mutants that are right as well, by what the docstring says and by how results are compared.
 
 An axis of an array that always has two is the same by either of its numbers, 1 and -1, and the only axis of
-one that has one is all of its axes. An array of one number counts as that number. That a mutant passes says
-less: there may be a case on which it wouldn't. So of those that pass, these alone needn't be listed.
+one that has one is all of its axes. An array of one number counts as that number. The smaller of two numbers
+and the product of two vectors are the same in either order. That a mutant passes says less: there may be a
+case on which it wouldn't. So of those that pass, these alone needn't be listed.
 """
 
 import ast
@@ -22,6 +23,7 @@ from helpers.checks import Sheet
 ADDS_AN_AXIS = {"unsqueeze", "stack", "expand_dims"}  # whose axis is one of the result's
 KINDS = {"float": ("float", "bfloat"), "int": ("int", "uint"), "bool": ("bool",)}  # of numbers, by dtypes
 CALCULATING = {"float", "int", "bool", "abs", "round", "min", "max", "sum", "append", "sqrt", "log", "exp"}
+SYMMETRIC = {"min", "max", "minimum", "maximum", "gcd", "hypot"}  # in their arguments, if these are numbers
 Where = tuple[int, int, int, int]  # of a node, in its file
 Seen = Mapping[Where, list[Any]]  # what is known of a value each time: see `_known`
 
@@ -40,11 +42,13 @@ def same(
     Returns:
         The names of those that are, and of those that would be if the docstring said how many axes there are.
     """
-    mutants = [each for each in mutants if _boxed(each) or _axes(each)]
+    mutants = [each for each in mutants if _boxed(each) or _axes(each) or _swapped(each)]
     if not mutants:
         return set(), set()
     wanted = {
-        where for each in mutants for where in map(_where, _operands(each.place.around, each.place.node))
+        where
+        for each in mutants
+        for where in map(_where, _swapped(each) or _operands(each.place.around, each.place.node))
     }
     seen: dict[Where, list[Any]] = {}
     answer = observed(
@@ -57,6 +61,7 @@ def same(
         outcome_of(exercise, answer, case)
     numbers = {each.name for each in mutants if (kinds := _boxed(each)) and _is_number(each, kinds, seen)}
     axes = {each.name for each in mutants if (pair := _axes(each)) and _one_axis(each, pair, seen)}
+    numbers |= {each.name for each in mutants if (sides := _swapped(each)) and _either_way(each, sides, seen)}
     return (numbers | axes, set()) if promised.fixed_axes(exercise, said, cases) else (numbers, axes)
 
 
@@ -102,6 +107,28 @@ def _of_operand(mutant: Mutant, seen: Seen) -> list[tuple[int, str]] | None:
         if known and all(known):
             return known
     return None
+
+
+# -- orders ----------------------------------------------------------------------------------------------
+
+
+def _swapped(mutant: Mutant) -> list[ast.expr]:
+    """What has changed places: the arguments of a function that is symmetric, the sides of a product."""
+    old, new = mutant.place.node, mutant.change.node
+    if isinstance(old, ast.BinOp) and isinstance(new, ast.BinOp) and isinstance(old.op, ast.MatMult):
+        return [old.left, old.right] if new.left is old.right and new.right is old.left else []
+    if not isinstance(old, ast.Call) or not isinstance(new, ast.Call) or old.keywords or new.keywords:
+        return []
+    called = getattr(old.func, "attr", getattr(old.func, "id", ""))
+    moved = new.args != old.args and sorted(map(id, new.args)) == sorted(map(id, old.args))
+    return list(old.args) if called in SYMMETRIC and moved else []
+
+
+def _either_way(mutant: Mutant, sides: Sequence[ast.expr], seen: Seen) -> bool:
+    """Whether their order has meant nothing: each time numbers or arrays, and vectors in a product."""
+    known = [each for side in sides for each in seen.get(_where(side), [None])]
+    vectors = isinstance(mutant.place.node, ast.BinOp)
+    return all(each and (each[0] == 1 or not vectors) for each in known)
 
 
 # -- axes ------------------------------------------------------------------------------------------------

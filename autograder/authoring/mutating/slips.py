@@ -13,12 +13,14 @@ import itertools
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from autograder.answers import with_both
 from autograder.authoring.mutating.changes import Change, own_layer
-from autograder.authoring.mutating.mutants import is_code, mutants
+from autograder.authoring.mutating.mutants import Mutant, is_code, mutants
 from autograder.authoring.mutating.places import Place
+from autograder.authoring.mutating.sharing import sharing
 from autograder.authoring.mutating.trying import Limits
 from autograder.authoring.mutating.words import describe
 from autograder.exercise import Exercise
@@ -38,6 +40,7 @@ CONFUSED = {
     "sqrt": ("square",), "cumsum": ("cumprod",), "var": ("norm",), "gelu": ("relu", "silu"),
     "silu": ("gelu", "relu"), "relu": ("gelu",), "sigmoid": ("silu",), "tanh": ("relu",),
 }  # fmt: skip
+SHARE_ALL = "all objects share a list or a dict: it belongs in `__init__`, and not in the class"
 ACTIVATIONS = {"gelu", "silu", "relu", "tanh", "sigmoid"}
 
 
@@ -89,12 +92,14 @@ def _of_mutants(
 ) -> list[tuple[Texts, str]]:
     """What to say of one right answer's mutants, and what they give, but for what is known."""
     found: list[tuple[str, Texts]] = []
+    shared = sharing(replace(exercise, reference=answer), sheet)
     with Limits() as limits:
-        for mutant in mutants(exercise, confusions, answer):
-            made = _sketches(sheet, limits.outcomes(exercise, mutant.answer, sheet))
+        for mutant in (*mutants(exercise, confusions, answer), *filter(None, [shared])):
+            changed = mutant.answer if isinstance(mutant, Mutant) else mutant
+            made = _sketches(sheet, limits.outcomes(exercise, changed, sheet))
             if not made or any(alike(made, each) for each in known):
                 continue
-            said = describe(mutant, exercise)
+            said = describe(mutant, exercise) if isinstance(mutant, Mutant) else (SHARE_ALL, "")
             texts = next((said_of for each, said_of in found if alike(made, each)), None)
             if texts is None:
                 found.append((to_text(made), [said]))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.mutating.around import VISIBLE_SHAPES, every
+from autograder.authoring.mutating.around import SHARED, VISIBLE_SHAPES, every
 from autograder.authoring.mutating.mutants import Changed
 from autograder.exercise import Exercise
 from autograder.sheets import (
@@ -89,7 +89,9 @@ def tried(exercise: Exercise, drawn_before: Sequence[Sheet] = ()) -> Iterator[Tr
             for number, sheet in enumerate(sheets):
                 if limits.stopped:  # it won't end here either
                     break
-                failed = limits.failing_case(exercise, mutant.answer, sheet, failed or 0)
+                # Where it failed before is a good guess, but for what fails by what earlier cases left.
+                begin = 0 if mutant.kind == SHARED else failed or 0
+                failed = limits.failing_case(exercise, mutant.answer, sheet, begin)
                 if failed is None:
                     passed.append(number)
             yield Tried(mutant, first is None, tuple(passed))

@@ -19,6 +19,7 @@ from pathlib import Path
 from autograder import exercises, lessons
 from autograder.authoring.given import Given, given_by
 from autograder.authoring.master import MasterError, Mistake, read_master
+from autograder.authoring.mutating.around import OF_ALL
 from autograder.authoring.mutating.digests import Listed, Slips, of_answers, of_mutants, of_slips
 from autograder.authoring.mutating.mutants import Mutant, has_mutants, mutants, reference_file
 from autograder.authoring.mutating.same import same
@@ -38,6 +39,8 @@ ASKED = {
     ".detach()": ": if the answer should let gradients through, add the property gradient_reaches_inputs",
     ".clear()": ", in which the call empties what goes in, and fills arrays with 0: if the answer should "
     "leave that as it was, add the property inputs_unchanged",
+    OF_ALL: ", in which all objects share what each should keep for itself: let a case before the last "
+    "end while there is something in its object",
 }
 REASON = 15  # characters: a shorter one says nothing
 
@@ -206,7 +209,8 @@ def _of_lists(
         for reason in reasons:
             if len(reason) <= REASON or reason.endswith("."):
                 text = (
-                    f'"{id}" has the reason "{reason}"; say why those are right, without a period at the end'
+                    f'"{id}" has the reason "{reason}"; say in {REASON + 1} characters or more why those '
+                    "are right, without a period at the end"
                 )
                 mistakes.append(Mistake(file, _line_of(topic, reason, root), text))
     return mistakes

@@ -5,6 +5,7 @@ The words name the change and not the code: a sentence shouldn't hand out the so
 
 import ast
 import inspect
+import itertools
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -249,12 +250,9 @@ def _name(node: Any) -> str:
 def _where(place: Place, exercise: Exercise, words: set[str]) -> str:
     """In brackets, with which of the exercise's arguments it happens, or in which of its methods."""
     nodes = (place.node, *place.around)
-    function = _function(place)
-    method = (
-        [f"in `{function.name}`"]
-        if isinstance(exercise.reference, type) and _is_method(function, nodes)
-        else []
-    )
+    whole = _method(nodes)
+    # A method that only this right answer has is nothing that a reader knows.
+    method = [f"in `{whole.name}`"] if whole and hasattr(exercise.reference, whole.name) else []
     step = next((node for node in nodes if isinstance(node, IN_FULL)), place.node)
     statement = next((node for node in nodes if isinstance(node, ast.stmt)), place.node)
     for around in (step, statement):
@@ -263,7 +261,7 @@ def _where(place: Place, exercise: Exercise, words: set[str]) -> str:
         named = [f"`{word}`" for word in dict.fromkeys(_read(around)) if word in words]
         if named and len(named) <= 3:
             return f" ({', '.join([*method, f'the step with {_listed(named)}'])})"
-    if isinstance(statement, ast.Return):
+    if isinstance(statement, ast.Return) and (not whole or (method and _function(place) is whole)):
         method.append("in the `return`" if not method else "the `return`")
     return f" ({', '.join(method)})" if method else ""
 
@@ -272,8 +270,12 @@ def _function(place: Place) -> Any:
     return next(n for n in (place.node, *place.around) if isinstance(n, ast.FunctionDef | ast.ClassDef))
 
 
-def _is_method(function: ast.AST, nodes: Sequence[ast.AST]) -> bool:
-    return isinstance(function, ast.FunctionDef) and any(isinstance(node, ast.ClassDef) for node in nodes)
+def _method(nodes: Sequence[ast.AST]) -> ast.FunctionDef | None:
+    """The method of a class that code belongs to, whatever functions within it are around the code."""
+    pairs = itertools.pairwise(nodes)
+    return next(
+        (n for n, outer in pairs if isinstance(n, ast.FunctionDef) and isinstance(outer, ast.ClassDef)), None
+    )
 
 
 def _words(exercise: Exercise, function: Any) -> set[str]:

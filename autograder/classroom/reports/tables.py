@@ -80,7 +80,7 @@ KINDS = {  # of problems that no misconception explains, by a verdict's cause
     "shape": "The result has the wrong shape.",
     "dtype": "The result has the wrong dtype.",
     "nan": "There is NaN in the result.",
-    "value": "The values are wrong, each time differently.",
+    "value": "The values are wrong, as by no mistake that is known.",
     "raised": "It raises an exception.",
     "forbidden": "It uses what is forbidden.",
     "timeout": "It takes too long.",

@@ -127,7 +127,8 @@ def _exception(failure: Failure) -> Cause | None:
 def _relation_of_one(failure: Failure) -> Cause | None:
     """What is true of the numbers of one case, where nothing is of them all."""
     for number, problem in failure.wrong.items() if len(failure.wrong) > 1 else ():
-        if problem.cause == "value" and tells(failure.values(number)):
+        # Lists of other lengths are told by what is right in them, which chance doesn't give.
+        if problem.cause == "structure" or (problem.cause == "value" and tells(failure.values(number))):
             sheet, triples = failure.sheet, _triples(failure, [number])
             if told := relation(triples, sheet.returns, sums=_unexplained(failure)):
                 return Cause(problem.cause, number, f"{told} {IN_ONE_CASE}", told)

@@ -9,6 +9,7 @@ from helpers.checking.kinds.arrays import dtype_name, is_array, torch_is_there
 
 AXES = "an input has more than {}"
 FROM_THE_END = ": count axes from the end, like {}=-1"
+PAIR = 2  # texts that differ may be a choice as long as there are no more
 LONE = 2  # wrong cases at most, if a single right one is to tell what it is about its axes
 SIZES = "Right only where two sizes are equal: are two axes mixed up?"
 
@@ -31,7 +32,8 @@ def contrast(
     # One among many may be right for another reason.
     worked = len(right) if worked is None else worked
     of_sizes = worked > 0 and (raised or worked > 1 or len(wrong) <= LONE)
-    features = [dict.fromkeys(_features(case, of_sizes)) for case in (*wrong, *right)]
+    choices = _choices([*wrong, *right])
+    features = [dict.fromkeys(_features(case, of_sizes, choices)) for case in (*wrong, *right)]
     ours, others = features[: len(wrong)], features[len(wrong) :]
     said = [
         feature
@@ -95,7 +97,19 @@ def _axis() -> str:
     return "dim" if torch_is_there() else "axis"
 
 
-def _features(case: Case, of_sizes: bool) -> Iterator[str]:
+def _choices(cases: Sequence[Case]) -> set[str]:
+    """The arguments whose texts are one of a few, such as "mean" and "sum".
+
+    Texts that differ from case to case are drawn like any numbers, and which of them it is tells nothing.
+    """
+    given: dict[str, list[str]] = {}
+    for name, value in (pair for case in cases for pair in case.arguments()):
+        if isinstance(value, str):
+            given.setdefault(name, []).append(value)
+    return {name for name, texts in given.items() if len({*texts}) < max(len(texts), PAIR + 1)}
+
+
+def _features(case: Case, of_sizes: bool, choices: set[str]) -> Iterator[str]:
     """What is true of a case, each as the words to say if it is true of the wrong ones alone."""
     given = [tensor for _, tensor in case.inputs()]
     most = max((len(tensor.shape) for tensor in given), default=0)
@@ -106,9 +120,10 @@ def _features(case: Case, of_sizes: bool) -> Iterator[str]:
             yield f"{name} is given"
         elif value is None or isinstance(value, bool) or value == 0:
             yield f"{name} is {value}"
-        elif isinstance(value, int | float) and value < 0:
-            yield f"{name} is negative"
-        elif isinstance(value, str):
+        elif isinstance(value, int | float):
+            # Where the right cases have 0, that may be why they are right.
+            yield f"{name} is negative" if value < 0 else f"{name} isn't 0"
+        elif isinstance(value, str) and name in choices:
             yield f"{name} is {value!r:.40}"
     if of_sizes and not any(len(set(tensor.shape)) < len(tensor.shape) for tensor in given):
         yield SIZES

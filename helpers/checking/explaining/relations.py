@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
+from helpers.checking.calling.values import record
 from helpers.checking.comparing import compare
 from helpers.checking.explaining.closeness import MULTIPLES, SMALL
 from helpers.checking.explaining.relations_of_numbers import of_numbers
@@ -48,6 +49,11 @@ def relation(
 
 def _relations(case: Case, right: Any, got: Any, names: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
     """Words and sentences of what holds in one case, the most telling first."""
+    ours, theirs = record(right), record(got)
+    if ours and theirs and ours.type_name == theirs.type_name and ours.fields.keys() == theirs.fields.keys():
+        values = list(ours.fields.values()), [theirs.fields[name] for name in ours.fields]
+        yield from _of_several(case, *values, list(ours.fields))
+        return
     if isinstance(right, list | tuple):
         if isinstance(got, list | tuple):
             yield from (
