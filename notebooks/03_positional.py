@@ -131,7 +131,8 @@ def add_positions(x, table):
 
     Args:
         x: (..., T, d_model).
-        table: (max_T, d_model), max_T at least T.
+        table: (max_T, d_model), max_T at least T. It may be
+            learned, so it gets a gradient.
 
     Returns:
         Shaped like x. x itself stays as it was.

@@ -47,6 +47,7 @@ def blank_cases(g: Generator) -> list[Case]:
         case("the first word after <bos>", pick(g, 6, 5, 4), 1, pick(g, 3, 4)),
         case("the last word", T := pick(g, 5, 4, 6), T - 1, 4),
         case("one candidate", pick(g, 6, 5), 2, 1),
+        case("a long text", T := 60, T - 3, pick(g, 3, 4)),
     ]
 
 
@@ -135,3 +136,12 @@ def texts_spoiled(model, ids, place, candidates):
         rows.append(log_p.gather(-1, ids[None, 1:, None])[0, :, 0])
     each = torch.stack(rows)
     return each[:, place - 1].softmax(dim=0), each.sum(dim=-1).softmax(dim=0)
+
+
+exercise.slip(
+    "probabilities_multiplied",
+    "each.sum(dim=-1).softmax(dim=0) → each.sum(dim=-1).exp() / each.sum(dim=-1).exp().sum()",
+).says(
+    "Probabilities are multiplied, and those of a long text are too small for any float, so 0 is divided by "
+    "0: add logarithms, and let a softmax bring them back."
+)

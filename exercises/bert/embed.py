@@ -110,3 +110,13 @@ exercise.slip("all_positions_added", "positions[: ids.size(-1)] → positions").
     "The whole table of positions is added, and it may have more rows than there are tokens: its first T "
     "belong to them."
 )
+exercise.slip("positions_by_sentence", "positions[: ids.size(-1)] → positions[: ids.size(0), None]").says(
+    "All tokens of a row get the row's own number for their position: positions are counted along the last "
+    "axis of ids."
+)
+exercise.slip(
+    "normalised_already",
+    "words[ids] + positions[: ids.size(-1)] + kinds[segments] → "
+    "torch.nn.functional.layer_norm(words[ids] + positions[: ids.size(-1)] + kinds[segments], "
+    "words.shape[1:])",
+).says("The sum is normalised already: the exercise asks for what comes before any norm.")

@@ -168,3 +168,9 @@ exercise.slip(
     "The least certain of the whole batch are hidden again: hide `again` in each row, since each row is "
     "a text of its own."
 )
+exercise.slip("sorted_once", ".argsort(dim=-1).argsort(dim=-1) → .argsort(dim=-1)", of=fill_by_ranks).says(
+    "argsort says which place comes first, not which rank a place has: sort its result once more for ranks."
+)
+exercise.slip("one_more_hidden", "rank >= again → rank > again", of=fill_by_ranks).says(
+    "One word too many is hidden again: ranks count from 0, so those below `again` are."
+)

@@ -75,3 +75,6 @@ exercise.slip(
     "return (ids != 0)[:, None, None, :] → T = ids.size(-1)\n"
     "    return (ids != 0)[:, None, None, :] & torch.ones(T, T, dtype=torch.bool).tril()",
 ).says("Later words are hidden too: that is a language model, but BERT should see both sides.")
+exercise.slip(
+    "a_row_for_each_query", "[:, None, None, :] → [:, None, None, :].expand(-1, 1, ids.size(1), -1)"
+).says("There is a row for each query, and all rows are alike: an axis of size 1 does for all queries.")

@@ -207,3 +207,8 @@ exercise.slip(
     "share_ignored",
     "torch.rand(ids.shape, generator=generator) < share → torch.rand(ids.shape, generator=generator) < 0.15",
 ).says("15 % are chosen whatever `share` says: it is an argument so that an experiment can ask for more.")
+exercise.slip(
+    "one_other_word_for_all",
+    "torch.randint(6, vocabulary, ids.shape, generator=generator) → torch.randint(6, vocabulary, (1, 1), "
+    "generator=generator)",
+).says("One random word is drawn for all places: each word that is replaced gets a draw of its own.")

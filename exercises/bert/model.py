@@ -150,3 +150,6 @@ exercise.slip(
 exercise.slip("FirstRowForPairs", "self.follows(whole) → self.follows(self.pooler(x[0]).tanh())").says(
     "x[0] is the first row of the batch, with all its positions: the [CLS] of every row is x[:, 0]."
 )
+exercise.slip("SpecialsHidden", "ids != 0 → ids >= 6").says(
+    "[CLS], [SEP] and <mask> are hidden as if they were padding: only 0 is."
+)

@@ -194,3 +194,10 @@ exercise.slip("every_layer_for_each_block", 'n_layers if "{}" in ours else 1 →
     "The loop runs once for each block, for all layers alike: a name without {} belongs to no block, so "
     "its layer is there once, even if there are no blocks."
 )
+exercise.slip(
+    "blocks_from_one",
+    'range(n_layers if "{}" in ours else 1) → range(1, n_layers + 1) if "{}" in ours else [0]',
+).says(
+    "Blocks are counted from 1: they are numbered from 0, so the first is missing, and behind the last there "
+    "is none."
+)

@@ -119,3 +119,6 @@ exercise.slip("TanhGelu", 'self.transform(x) → self.transform(x), approximate=
     "This GELU is the approximation by a tanh, as in GPT-2: BERT has the exact one, which is what "
     "`torch.nn.functional.gelu` computes."
 )
+exercise.slip("NormAlone", "torch.nn.functional.gelu(self.transform(x)) → x").says(
+    "The small layer is left out: the linear map and the GELU come before the norm."
+)

@@ -169,3 +169,16 @@ exercise.slip(
     "The mixture is divided by the total already: keep the plain sum, since the total still grows, and "
     "divide once all keys are read."
 )
+exercise.slip("by_the_old_maximum", "(scores - new.unsqueeze(-1)) → (scores - largest.unsqueeze(-1))").says(
+    "The block's exponentials are taken with the old maximum, which is −∞ before the first block: subtract "
+    "the new one, as in the factor for the old sums."
+)
+exercise.slip(
+    "nothing_subtracted",
+    "(scores - new.unsqueeze(-1)).exp() → scores.exp()",
+    "shrink * total → total",
+    "shrink.unsqueeze(-1) * mixture → mixture",
+).says(
+    "No maximum is subtracted, so large scores overflow: the sums are of exp(score − largest), and shrink "
+    "when a larger score comes."
+)

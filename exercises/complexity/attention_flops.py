@@ -95,3 +95,9 @@ exercise.slip(
     "The two products are halved, as if a causal mask spared half of them: here every query is compared with "
     "every key."
 )
+exercise.slip(
+    "scores_and_softmax_of_n_by_d", "matmul_flops((n, d), (d, n)) → 2 * n * d * d", "6 * n * n → 6 * n * d"
+).says("QKᵀ is taken for n × d, and its softmax too: a score for each query and each key makes n × n.")
+exercise.slip("n_and_d_exchanged", "    return { →     n, d = d, n\n    return {").says(
+    "n and d have changed places: n counts positions, and d is the width of each vector."
+)

@@ -104,3 +104,9 @@ exercise.slip(
     "The two numbers of matrices are added: attention's projections are on its own side of the equation, "
     "so they are subtracted from the recurrent layer's."
 )
+exercise.slip(
+    "sign_dropped", "max(0.0, d * (recurrent - projections) / 2) → d * abs(recurrent - projections) / 2"
+).says(
+    "The sign is dropped: where the recurrent layer has fewer matrices, attention is never the cheaper one, "
+    "and the answer is 0."
+)

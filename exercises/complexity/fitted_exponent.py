@@ -142,3 +142,7 @@ exercise.slip(
     "The means are taken before the logarithms: the line goes through the mean of the logarithms, which "
     "isn't the logarithm of the mean."
 )
+exercise.slip("mean_of_slopes", "(x * y).sum() / (x * x).sum() → (y.diff() / x.diff()).mean()").says(
+    "This is the mean of the slopes from point to point, to which two close points contribute as much as two "
+    "distant ones: fit one line to all points."
+)

@@ -98,3 +98,6 @@ exercise.slip(
     "n_layers * (tokens * (8 * d_model + 2 * d_ff) + batch * n_heads * positions**2) → (4 * n_layers) * "
     "(tokens * (8 * d_model + 2 * d_ff) + batch * n_heads * positions**2)",
 ).says("These are bytes: this exercise asks how many numbers are kept.")
+exercise.slip("statistics_of_norms_too", "2 * d_ff) + batch → 2 * d_ff + 4) + batch").says(
+    "The norms' means and deviations are counted, 4 numbers for each token: they are left out here."
+)

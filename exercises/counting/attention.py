@@ -114,3 +114,6 @@ exercise.slip(
     "4 * linear_parameters(d_model, d_model, bias) → 4 * (d_model * d_model + (d_model if bias else 0)) "
     "// n_heads",
 ).says("The count is divided by the heads: each head is smaller, but there are more of them, which cancels.")
+exercise.slip("output_map_from_one_head", "d_model * d_model + → d_head * d_model +", of=head_by_head).says(
+    "W_o is counted with one head's width as its inputs: it takes all heads side by side, d_model numbers."
+)

@@ -83,3 +83,11 @@ exercise.slip(
     "blocks + 3 * norm_parameters(d_model) → (2 * attention_parameters(d_model, n_heads)) + "
     "feed_forward_parameters(d_model, d_ff)",
 ).says("The three norms are missing, one for each sublayer.")
+exercise.slip(
+    "decoder_of_two_encoder_layers",
+    "+ feed_forward_parameters(d_model, d_ff) → + 2 * feed_forward_parameters(d_model, d_ff)",
+    "3 * norm_parameters(d_model) → 4 * norm_parameters(d_model)",
+).says(
+    "Two whole encoder layers are counted: a decoder layer has two attentions, but one feed-forward network, "
+    "and three norms."
+)

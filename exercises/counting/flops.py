@@ -66,3 +66,8 @@ exercise.slip("attention_of_one_layer", " * n_layers →").says(
 exercise.slip("attention_of_all_tokens", "* positions → * (positions**2)").says(
     "T² is for a whole sequence: one token's query meets T keys."
 )
+exercise.slip(
+    "weights_in_every_layer",
+    "6 * n_weights + 12 * n_layers * positions * d_model → n_layers * (6 * n_weights + 12 * positions * "
+    "d_model)",
+).says("The weights are multiplied by the layers: `n_weights` has those of all layers already.")

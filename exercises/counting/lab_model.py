@@ -99,3 +99,20 @@ exercise.slip(
 exercise.slip(
     "lab_head_always_words", "linear_parameters(d_model, n_out) → linear_parameters(d_model, vocabulary)"
 ).says("The head is counted with the vocabulary as its outputs, as a language model's: it has n_out of them.")
+exercise.slip(
+    "everything_in_every_layer",
+    "layers = n_layers * encoder_layer_parameters(d_model, n_heads, d_ff) → layer = "
+    "encoder_layer_parameters(d_model, n_heads, d_ff)",
+    "return embedding_parameters(vocabulary, d_model) + layers + linear_parameters(d_model, n_out) → return "
+    "n_layers * (embedding_parameters(vocabulary, d_model) + layer + linear_parameters(d_model, n_out))",
+).says(
+    "Embedding and head are multiplied by the layers too: of the three, only the encoder layer is there "
+    "n_layers times."
+)
+exercise.slip(
+    "lab_hidden_width_as_the_width",
+    "encoder_layer_parameters(d_model, n_heads, d_ff) → encoder_layer_parameters(d_model, n_heads, d_model)",
+).says(
+    "The hidden width is taken for the width: they are equal in the lab's model, but `d_ff` can be any "
+    "number."
+)

@@ -83,3 +83,6 @@ exercise.slip(
     "Plain sgd is counted like sgd with momentum: it uses each gradient once and keeps nothing of its own "
     "between steps."
 )
+exercise.slip("optimizer_alone", "(1 + 1 + own) → own").says(
+    "Only the optimizer's own numbers are counted: each parameter's weight and gradient come on top."
+)

@@ -60,6 +60,7 @@ def _classifier(
     V, E, C, K = sizes
     B, T = shape
     ids = torch.randint(1, V, (B, T), generator=g)
+    ids[0, 0] = 1  # a token like any other: only 0 is padding
     if most:
         ids = ids.masked_fill(~shared.real(g, B, T, least=2, most=most), 0)
     weights = {

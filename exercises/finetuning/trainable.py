@@ -77,3 +77,6 @@ exercise.slip(
     "This counts parameters that have a gradient already, and before the first backward pass none has "
     "one: ask for `requires_grad`."
 )
+exercise.slip("counts_rows", "parameter.numel() → len(parameter)").says(
+    "This counts rows: a parameter of 4 × 3 is 12 numbers, `numel()` of them."
+)

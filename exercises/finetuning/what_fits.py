@@ -111,3 +111,21 @@ exercise.slip("letters_stripped", "name.removeprefix(prefix) → name.lstrip(pre
     "`lstrip` takes off all letters that occur in the prefix, so a name loses some of its own: "
     "`removeprefix` takes off the prefix."
 )
+exercise.slip(
+    "letters_stripped_everywhere", 'name.replace(prefix, "", 1) → name.lstrip(prefix)', of=fits_step_by_step
+).says(
+    "lstrip takes off all letters at the start that occur in the prefix, not the prefix: removeprefix takes "
+    "off what is there."
+)
+exercise.slip(
+    "prefix_taken_out_everywhere",
+    'name.replace(prefix, "", 1) → name.replace(prefix, "")',
+    of=fits_step_by_step,
+).says(
+    "replace takes the prefix out wherever it is in the name: only what is in front belongs to the prefix."
+)
+exercise.slip(
+    "head_among_the_body",
+    "        if not name.startswith(prefix):\n            continue\n →",
+    of=fits_step_by_step,
+).says("The head's names are sorted in as well: only names that begin with the prefix belong to the body.")

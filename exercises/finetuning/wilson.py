@@ -108,3 +108,9 @@ exercise.slip("centre_and_half", "centre - half, centre + half → (p + extra / 
 exercise.slip("whole_square_added", " / 2 →").says(
     "The centre moves by z²/n, twice as far as it should: add z²/(2n) to p."
 )
+exercise.slip(
+    "multiplied_by_n",
+    "z**2 / n → z**2",
+    "extra / 2) / (1 + extra) → extra / 2 * n) / (1 + extra / n)",
+    "extra / (4 * n)) / (1 + extra) → extra / 4 * n**2) / (1 + extra / n)",
+).says("`z**2 / 2 * n` multiplies by n, and so does `z**2 / 4 * n**2`: put what you divide by in brackets.")

@@ -147,3 +147,8 @@ def doubled_with_each_layer(mask, layers):
     for _ in range(layers - 1):
         reached = (reached @ reached > 0).float()
     return reached > 0
+
+
+exercise.slip(
+    "each_entry_to_a_power", "torch.linalg.matrix_power(step, layers) → step**layers", of=as_a_power
+).says("`**` takes the power of each entry by itself, and 1 stays 1: a layer is a matrix product, `@`.")

@@ -215,3 +215,10 @@ exercise.slip(
     "same_features_alone",
     "(slopes != 0).any(dim=3).any(dim=1) → (slopes.diagonal(dim1=1, dim2=3) != 0).any(dim=-1)",
 ).says("Each feature of an output is asked about the same feature of the inputs alone: it can depend on any.")
+exercise.slip("positions_reduced", "any(dim=3).any(dim=1) → any(dim=2).any(dim=0)").says(
+    "This says which features depend on which: the Jacobian is (T, d_out, T, d), so reduce axes 1 and 3, and "
+    "keep the positions."
+)
+exercise.slip("first_features_alone", "(slopes != 0).any(dim=3).any(dim=1) → slopes[:, 0, :, 0] != 0").says(
+    "Only the first feature of output and input is looked at: any pair of their features is enough."
+)

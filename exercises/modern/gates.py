@@ -134,3 +134,15 @@ exercise.slip(
 exercise.slip("best_of_all_rows", "sums.topk(k, dim=-1) → sums.flatten().topk(k)", of=gates_by_a_mask).says(
     "The k best of all rows together are chosen: each row, a token, has its own k."
 )
+exercise.slip(
+    "biases_beside_shares", "torch.topk(logits + bias, k → torch.topk(p + bias, k", of=gates_by_renormalising
+).says(
+    "The biases are added to probabilities, where they weigh far more: they are added to the scores, and "
+    "only to choose."
+)
+exercise.slip(
+    "sigmoids_shared_out", "torch.softmax(logits, dim=-1) → torch.sigmoid(logits)", of=gates_by_renormalising
+).says(
+    "The gates are the chosen scores' sigmoids, divided by their sum, as in some models: here they are a "
+    "softmax over the chosen scores."
+)

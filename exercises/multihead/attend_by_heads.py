@@ -153,3 +153,19 @@ exercise.slip("keys_and_values_swapped", "attention(q, k, v, mask) → attention
 exercise.slip("weights_first", "merge_heads(output), weights → weights, merge_heads(output)").says(
     "The two results are in the wrong order: the outputs come first, then the weights."
 )
+exercise.slip("heads_unscaled", " / math.sqrt(queries.size(-1)) →", of=one_after_another).says(
+    "The scores aren't divided by √D: divide each head's by the root of its own width."
+)
+exercise.slip(
+    "hidden_scores_at_zero",
+    "torch.where(mask, scores, -math.inf) → torch.where(mask, scores, 0.0)",
+    of=one_after_another,
+).says(
+    "Hidden scores become 0, and e⁰ is 1, so hidden keys still get weight: they should become −∞ before the "
+    "softmax."
+)
+exercise.slip(
+    "mask_added_as_numbers", "torch.where(mask, scores, -math.inf) → scores + mask", of=one_after_another
+).says(
+    "The mask is added as it is, so that True counts as 1 and False as 0: a hidden score should become −∞."
+)

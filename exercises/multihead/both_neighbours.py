@@ -139,3 +139,14 @@ exercise.slip(
     "Every output is 0, so no number gets through: in x @ W a row is where something is read and a column "
     "where it goes, and the number is in channel 2 of x."
 )
+exercise.slip(
+    "keys_of_one_head", "W_k[:2, :2] = W_k[:2, 2:] = torch.eye(2) → W_k[:2, :2] = torch.eye(2)"
+).says(
+    "One head has no keys, so all its scores are 0 and it averages all places: its columns of W_k need the "
+    "direction too."
+)
+for _length in (2, 3, 4, 5):
+    exercise.slip(f"sharper_by_{_length}", f"sharp = 40.0 → sharp = {_length}.0").says(
+        f"The directions are right, but with queries of length {_length} the softmax isn't sharp enough yet, "
+        "and other places get a share: make them longer."
+    )

@@ -21,8 +21,7 @@ exercise = Entry(
 
 @exercise.reference
 def add_positions(x, table):
-    """The table is a constant here: whether a gradient reaches it is left to the answer."""
-    return x + table[: x.size(-2)].detach()
+    return x + table[: x.size(-2)]
 
 
 @exercise.cases
@@ -123,3 +122,6 @@ exercise.slip("scaled_down", ", table) + x → , table) / math.sqrt(x.size(-1)) 
 exercise.slip(
     "put_side_by_side", "x + table[: x.size(-2)] → torch.cat([x, table[: x.size(-2)].expand_as(x)], dim=-1)"
 ).says("The rows are concatenated with the vectors, which makes them twice as wide: they are added.")
+exercise.slip("table_detached", "table[: x.size(-2)] → table[: x.size(-2)].detach()").says(
+    "No gradient reaches the table, so a learned one keeps its random numbers: leave `.detach()` out."
+)

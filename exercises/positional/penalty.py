@@ -141,3 +141,9 @@ exercise.slip(
     "torch.arange(T_q)[:, None]).abs()",
     "-slopes[:, None, None] * distance.abs() → -(0.5 * apart).expand(n_heads, T_q, T_k)",
 ).says("Every head has the slope 1/2: each needs its own, so that some look near and some far.")
+exercise.slip(
+    "last_query_at_the_last_key", "torch.arange(T_q).unsqueeze(1) → torch.arange(T_k - T_q, T_k).unsqueeze(1)"
+).says(
+    "Distances are counted as if the last query stood at the last key, as with a cache: query i is at "
+    "position i, however many keys there are."
+)

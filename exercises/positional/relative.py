@@ -123,3 +123,13 @@ exercise.slip(
     "keys_by_queries",
     "torch.arange(T_k) - torch.arange(T_q).unsqueeze(1) → torch.arange(T_k)[:, None] - torch.arange(T_q)",
 ).says("The axes are swapped: scores are (T_q, T_k), a row for each query.")
+exercise.slip("clipped_above_alone", "distance.clamp(-K, K) → distance.clamp(max=K)").says(
+    "Distances are clipped at K alone: those below −K become negative indices, which count from the end of "
+    "the table without any error."
+)
+exercise.slip(
+    "queries_at_the_end", "torch.arange(T_q).unsqueeze(1) → torch.arange(T_k - T_q, T_k).unsqueeze(1)"
+).says(
+    "The last query is put at the last key's position, as with a cache: here query i is at position i, "
+    "however many keys there are."
+)

@@ -181,3 +181,11 @@ def positions_added_in(q, k, v, mask=None):
         )
         added.append(x + torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(start_dim=-2))
     return scaled_dot_product_attention(*added, v, mask)
+
+
+exercise.slip(
+    "queries_turned_as_the_last",
+    "q, k = (rotary(x, torch.arange(x.size(-2))) for x in (q, k)) → q = rotary(q, torch.arange(k.size(-2) - "
+    "q.size(-2), k.size(-2)))\n"
+    "    k = rotary(k, torch.arange(k.size(-2)))",
+).says("The last query is put at the last key's position, as with a cache: queries, too, are at 0, 1, 2, ...")

@@ -14,6 +14,7 @@ from helpers.checking.calling.registry import register
 from helpers.text.vocabulary import MASK, ORDINARY
 
 SIGMAS = 5
+ENOUGH = 10  # calls in which two words agree by chance: of 4 words, all of them do once in a million times
 
 Findings = dict[str, bool | str]
 
@@ -81,6 +82,7 @@ def _shares(
     words = word[..., :-1:2] & word[..., 1::2]  # neighbours, each place in one pair alone
     chance = chosen[..., :-1:2] & chosen[..., 1::2] & words
     rows = list(combinations(range(ids.size(0)), 2))
+    others = [call[there].tolist() for call, there in zip(read, other, strict=True) if there.sum() > 1]
     return {
         "as many words are chosen as they should": _near(total, count, share),
         "about 80 of 100 chosen ones become <mask>": _compared(int(hidden.sum()), total, 0.8),
@@ -88,6 +90,8 @@ def _shares(
         "about 10 of 100 stay": _compared(int(stayed.sum()), total, 0.1),
         "nearly any word can be the other word": len(set(read[other].tolist())) > (vocabulary - ORDINARY) / 2,
         "the other word is never a special token": bool((read[other] >= ORDINARY).all()),
+        "each of them has an other word of its own": len(others) < ENOUGH
+        or any(len(set(words)) > 1 for words in others),
         "a word is chosen whether or not its neighbour is": _near(
             int(chance.sum()), int(words.sum()), share**2
         ),

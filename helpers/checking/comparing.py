@@ -22,6 +22,7 @@ from helpers.checking.differences import (
     GUESSES,
     NO_LIST,
     NO_RETURN,
+    NOT_ASKED_FOR,
     NOT_PUT_IN,
     ONE_NUMBER,
     ONE_TEXT,
@@ -163,7 +164,8 @@ def _compare_lists(
             return different("structure", public, f"{values(len(got))}, {said}")
         if is_array(got):
             return different("structure", f"one {wanted(got).split()[1]}, {said}")
-        return other_kind("structure", "", got, said, NO_RETURN if got is None else "")
+        meaning = NO_RETURN if got is None else KIND if isinstance(got, Set) else ""
+        return other_kind("structure", "", got, said, meaning)
     for right, theirs, name in zip(expected, got, names, strict=True):
         if theirs is None and right is not None:
             return other_kind("type", f"{name}: ", theirs, f"expected {wanted(right)}", of=right)
@@ -207,7 +209,8 @@ def _compare_dicts(expected: Mapping, got: Any, name: str, allowed: Allowed) -> 
             " and ".join(filter(None, (without, f"with {what}" if other else "")))
             for what in ("other keys", listed(other))
         )
-        meaning = f"The keys must be spelled exactly like this: {keys(expected)}." if other else NOT_PUT_IN
+        spelled = f"The keys must be spelled exactly like this: {keys(expected)}."
+        meaning = spelled if lacking and other else NOT_PUT_IN if lacking else NOT_ASKED_FOR
         return different("structure", f"{name}: a dict {public}", f"{name}: a dict {full}", meaning)
     differences = (_compare(v, got[key], (f"{name}[{key!r}]",), allowed) for key, v in expected.items())
     return next(filter(None, differences), None)

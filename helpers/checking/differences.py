@@ -47,6 +47,7 @@ ALMOST = (
 )
 ONE_TEXT = "One text is expected: `join` makes one of a list's parts."
 NOT_PUT_IN = "What is missing was never put in: is a loop not entered, or a condition not met?"
+NOT_ASKED_FOR = "Leave out what isn't asked for: everything else that belongs there is there."
 NO_KIND = "Compare what you return with the docstring: what kind of value does it name?"
 FEW_DIGITS = "Right to a few digits only: is a step rounded, or a small constant added where none is needed?"
 # The same where no torch is, and for NumPy's arrays, where it isn't the same.

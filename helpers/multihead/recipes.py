@@ -30,11 +30,15 @@ def _round_table(numbers: torch.Tensor) -> Callable:
 
 
 def _loss_of_heads(parts: torch.Tensor, target: torch.Tensor) -> Callable:
-    """A loss that depends on which heads are on. `parts`: what each adds, (H, N); `target`: (N,)."""
+    """A loss that depends on which heads are on. `parts`: what each adds, (H, N); `target`: (N,).
+
+    Like the lesson's own, it takes a boolean tensor and nothing else.
+    """
 
     def loss(keep: torch.Tensor) -> torch.Tensor:
-        on = torch.as_tensor(keep, dtype=parts.dtype)
-        return (on @ parts - target).square().mean()
+        if getattr(keep, "dtype", type(keep)) != torch.bool:
+            raise TypeError("the loss takes a boolean tensor, True for heads that are on")
+        return (keep.to(parts.dtype) @ parts - target).square().mean()
 
     return loss
 

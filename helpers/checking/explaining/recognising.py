@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.calling.values import arrays, map_arrays
 from helpers.checking.comparing import compare, in_form
-from helpers.checking.explaining.sketches import Seen, Sketch, alike, sketch, sketch_beside
+from helpers.checking.explaining.sketches import RIGHT, Seen, Sketch, alike, sketch, sketch_beside
 from helpers.checking.explaining.telling import Pairs
 from helpers.checking.kinds.arrays import dtype_name, in_dtype, is_floating
 from helpers.checking.problems import Problem, difference_of, problem_of
@@ -86,7 +86,21 @@ def recognise(failure: Failure) -> list[KnownMisconception]:
     # Different slips easily raise the same exception, so one that only raises tells nothing.
     if all(outcome.status != CallStatus.RETURNED for outcome in outcomes):
         return []
-    return [each for each in known if alike(failure.sketches, each.gives)][:1]
+    found = [each for each in known if alike(failure.sketches, each.gives)]
+    return (found or [each for each in known if _alike_in_values(failure, each.gives)])[:1]
+
+
+def _alike_in_values(failure: Failure, gives: str) -> bool:
+    """Whether a misconception gives the same wrong values, and differs only in a gradient beside right ones.
+
+    At a kink idioms have gradients of their own: `relu` has 0 at 0, and `clamp(min=0)` has 1.
+    """
+    beside = {n for n, wrong in failure.wrong.items() if wrong.cause == gradient_reaches_inputs.__name__}
+    words = gives.split(" ")
+    if not beside or len(beside) == len(failure.wrong) or any(words[number] == RIGHT for number in beside):
+        return False
+    others = [number for number in range(len(words)) if number not in beside]
+    return alike([failure.sketches[number] for number in others], " ".join(words[n] for n in others))
 
 
 def _chosen(misconception: KnownMisconception, outcomes: Sequence[Outcome]) -> bool:
