@@ -1,6 +1,7 @@
 """Mutants of the references: made, tried, and refused by the build where one passes that isn't listed."""
 
 import json
+import os
 from dataclasses import replace
 from typing import Any
 
@@ -336,6 +337,20 @@ def test_what_means_the_same_by_the_docstring_passes_a_build(course, capsys):
 def test_a_change_around_the_code_is_told_with_the_property_that_asks_for_it(change: str, said: str) -> None:
     survivor = trying.Tried(Changed(f"double: {change}", "", 1, DOUBLE.reference), True, tuple(range(32)))
     assert said in verified._passes(survivor, "mutants.json", False)
+
+
+def test_what_a_mutant_makes_lapack_write_is_not_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    def write(x):
+        os.write(1, b"On entry to DLASCL parameter number 4 had an illegal value")
+        os.write(2, b"On entry to DLASCL parameter number 4 had an illegal value")
+        return x
+
+    sheet = make_sheet(DOUBLE, VISIBLE_SEED)
+    with Limits() as limits:
+        assert limits.failing_case(DOUBLE, write, sheet) == 0
+        assert limits.outcomes(DOUBLE, write, sheet)
+    os.write(1, b"seen")
+    assert capfd.readouterr() == ("seen", "")
 
 
 def test_a_build_refuses_one_that_passes_by_luck_even_if_it_is_listed(course, capsys):
