@@ -60,7 +60,7 @@ class Classifier(torch.nn.Module):
 
 # %% exercise="finetuning.what_fits" kept
 # https://github.com/nerfstudio-project/nerfstudio/pull/1567: the prefix is taken out wherever it stands in a name.
-# nothing: Compare what you return with the docstring
+# named: prefix_taken_out_everywhere
 def match_state_dict(old, new, prefix):
     result = {"fits": [], "other shape": [], "missing": [], "left over": []}
     inner = {key.replace(prefix, ""): key for key in new if key.startswith(prefix)}

@@ -36,7 +36,7 @@ def embed_cases(g: Generator) -> list[Case]:
     T = 3 + int(torch.randint(2, (), generator=g))
     several = pick(g, (2, 1, 3), (1, 4, 2), (3, 1, 4, 2))
     return [
-        case("one sequence", pick(g, 2, 3, 5), 6, T),
+        case("one sequence", pick(g, 2, 3, 5), 14, T),  # a row for each token's number, too
         case("a batch", pick(g, 3, 5), 8, *pick(g, (2, 4), (3, 2), (5, 6))),
         case("as long as the table of positions", pick(g, 6, 3, 4), *pick(g, (5, 5), (7, 7), (2, 3, 2))),
         case("several batch axes, one of length 1", 8, 5, *several),
@@ -108,3 +108,7 @@ exercise.slip(
     "math.sqrt(words.size(-1)) * words[ids]\n"
     "    return torch.cat([rows, positions[: ids.size(-1)].expand_as(rows)], dim=-1)",
 ).says("Token and position are put side by side, which makes the vectors twice as wide: they are added.")
+exercise.slip("positions_by_token", ": ids.size(-1) → ids").says(
+    "The positions' rows are looked up by the tokens' numbers: they go by place, the first row for the first "
+    "token."
+)

@@ -166,3 +166,8 @@ exercise.slip("queries_not_transposed", 'packed.T if end == "weight" else packed
 exercise.slip(
     "norms_exchanged", '"ln_1": "norm_1", "ln_2": "norm_2" → "ln_1": "norm_2", "ln_2": "norm_1"'
 ).says("The two norms are swapped: `ln_1` comes before attention, `ln_2` before the feed-forward network.")
+exercise.slip(
+    "words_kept_again", 'return ours → return ours | {"lm_head.weight": state["lm_head.weight"]}'
+).says(
+    "`lm_head.weight` is kept: it is the table of words again, and the model has no parameter of that name."
+)

@@ -108,3 +108,11 @@ exercise.slip("up_for_down", '"W_down.weight" → "W_up.weight"').says(
     "In the feed-forward network the first map is made smaller: it only reads from the path, and W_down "
     "writes to it."
 )
+exercise.slip(
+    "every_weight_smaller",
+    'parts[-1] == "weight" and parts[-2] in ("W_o", "W_down") → parts[-1] == "weight"',
+    of=std_by_the_end,
+).says("All weights are made smaller, but only a sublayer's last map writes to the residual path.")
+exercise.slip("biases_at_zero", ' else std → else 0.0 if name.endswith("bias") else std').says(
+    "Biases get 0, as many models begin with: here they are drawn with std, like all others."
+)

@@ -216,3 +216,6 @@ exercise.slip(
     "Weight and bias are left out: after the norm, each channel is multiplied by its own weight, and "
     "its own bias is added."
 )
+exercise.slip("one_plus_weight", "* weight + bias → * (1 + weight) + bias").says(
+    "The weight is taken for what is added to 1, as in some models: here it is the factor itself."
+)

@@ -214,3 +214,9 @@ exercise.slip("MaskInverted", "causal_mask(ids.size(-1)) → ~causal_mask(ids.si
 exercise.slip("NothingIsLearned", "x = block(x, mask) → x = block(x, mask).detach()").says(
     "`.detach()` behind a block lets no gradient through: nothing before the last norm would ever learn."
 )
+exercise.slip(
+    "LastBlockSkipped", "range(len(self.blocks)) → range(len(self.blocks) - 1)", of=ModelInALoop
+).says("The last block is left out: range(n) already ends at n − 1.")
+exercise.slip("LastVectorAlone", "self.norm(x) → self.norm(x[:, -1])").says(
+    "Only the last position is scored: each position predicts what comes after it."
+)

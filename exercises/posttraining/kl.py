@@ -24,7 +24,7 @@ exercise = Entry(
 
 @exercise.cases
 def kl_cases(g: Generator) -> list[Case]:
-    """One position, a row of them, axes in front, the same model, scores far apart, float64."""
+    """One position, a row of them, axes in front, the same model, scores far apart, a tiny q, float64."""
 
     def both(*shape: int, spread: float = 1, dtype: torch.dtype = torch.float32) -> tuple[Tensor, Tensor]:
         one, other = (shared.some(g, *shape, spread=spread, dtype=dtype) for _ in range(2))
@@ -32,6 +32,8 @@ def kl_cases(g: Generator) -> list[Case]:
 
     far, near = both(*pick(g, (2, 4), (3, 5)), spread=8.0)
     far[:, 0] = -256  # its probability is 0 to float32
+    model, before = both(*pick(g, (2, 4), (3, 5)))
+    before[:, 0] = -64  # 1e-8, added to its probability, is far more than that
     same = shared.some(g, *pick(g, (2, 4), (3, 5), (4, 3)))
     several = pick(g, (2, 1), (1,), (1, 3), (2, 3, 1))
     return [
@@ -40,6 +42,7 @@ def kl_cases(g: Generator) -> list[Case]:
         Case("axes in front", both(*several, pick(g, 4, 5, 6))),
         Case("the same distributions", (same, same + shared.some(g, len(same), 1))),
         Case("scores far apart", (far, near / 2)),
+        Case("a token that the frozen model nearly rules out", (model, before)),
         Case("float64", both(*pick(g, (2, 3), (4, 5)), dtype=torch.float64)),
     ]
 
@@ -116,4 +119,12 @@ exercise.slip(
 ).says("The softmax runs over the first axis: the probabilities of one position's tokens are in the last.")
 exercise.slip("absolute", "(log_p - log_q) → (log_p - log_q).abs()").says(
     "The log-ratios lose their signs: tokens that have become less likely count negatively."
+)
+exercise.slip(
+    "small_number_in_the_logarithms",
+    "logits.log_softmax(dim=-1), frozen.log_softmax(dim=-1) → (logits.softmax(dim=-1) + 1e-8).log(), "
+    "(frozen.softmax(dim=-1) + 1e-8).log()",
+).says(
+    "A small number is added to the probabilities, so that tokens nearly ruled out count for less than they "
+    "should: log_softmax needs none."
 )

@@ -109,3 +109,9 @@ exercise.slip("best_token", "log_p.gather(-1, ids[..., 1:, None]).squeeze(-1) �
 exercise.slip("in_bits", ".log_softmax(dim=-1) → .log_softmax(dim=-1) / math.log(2)").says(
     "The logarithm has base 2: in nats it is the natural one."
 )
+exercise.slip(
+    "small_number_in_the_logarithm", ".log_softmax(dim=-1) → .softmax(dim=-1).add(1e-8).log()"
+).says(
+    "A small number is added to each probability, so that a token nearly ruled out looks likelier than it "
+    "is: log_softmax needs none."
+)
