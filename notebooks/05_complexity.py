@@ -1097,7 +1097,7 @@ with waiting_for("Exercise 5.4"):
 # otherwise the course's. Without it, your other parts read the whole text again for each word.
 
 # %% draw="open"
-# Whose each part of the model is
+# Which parts of the model are yours
 with waiting_for("Exercise 4.9a"):
     mine = own_reader(cache=cached_step)
     display(mine.table())

@@ -76,10 +76,11 @@ APART = ("test_grading.py", "test_browser.py", "test_nbgrader.py", "test_cluster
 def pytest_configure(config: pytest.Config) -> None:
     """Build the sources of a fresh clone, which has those lessons only that are committed in `release/`.
 
-    Nothing else is written: a test compares what is committed with what the build makes.
+    So are those that are older than what was released, after a pull. Nothing else is written: a test compares what
+    is committed with what the build makes.
     """
-    released = [path.parent.name for path in lessons.ROOT.glob("release/*/checks.json")]
-    missing = [name for name in released if not lessons.source_path(name).is_file()]
+    released = {path.parent.name: path for path in lessons.ROOT.glob("release/*/checks.json")}
+    missing = [name for name, checks in released.items() if not _is_newer(lessons.source_path(name), checks)]
     if missing and not hasattr(config, "workerinput"):
         from autograder.authoring.build import make  # here: it imports torch, which reads what is set above
 
@@ -87,6 +88,10 @@ def pytest_configure(config: pytest.Config) -> None:
             for path, content in make(sorted(missing), Path(folder), check=True).items():
                 if path.startswith("source/"):
                     write_whole(lessons.ROOT / path, content)
+
+
+def _is_newer(path: Path, other: Path) -> bool:
+    return path.is_file() and path.stat().st_mtime >= other.stat().st_mtime
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
