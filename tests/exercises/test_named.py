@@ -191,7 +191,7 @@ for h in range(n_heads):
     out.append(loss_with(off) - loss_with(on))
 return torch.stack(out)
 """,
-        "`on.clone()` a tensor of its own",
+        "`on.clone()` is a tensor of its own",
     ),
     (
         "multihead.unpack",

@@ -494,7 +494,7 @@ NAMED = {
         (best_of_the_batch, "of all rows together"),
         (shares_of_raw_scores, "divided by their sum"),
     ],
-    "pretraining.draw": [(ends_above, "lie above the number")],
+    "pretraining.draw": [(ends_above, "The ends above the number are counted")],
     "modern.quantized": [(clamped_without_abs, "without `abs`")],
 }
 ROWS = [(exercise, *row) for exercise, rows in NAMED.items() for row in rows]

@@ -13,9 +13,9 @@ from helpers.checking.code import keeping
 from helpers.checking.code.tracing import source_of
 from helpers.models.blocks import COURSE
 from helpers.models.transformer import LanguageModel, LanguageModelConfig
-from tests.support.proved import COURSE, follows_from
+from tests.support import proved
 
-pytestmark = follows_from(*COURSE)
+pytestmark = proved.follows_from(*proved.COURSE)
 
 SETUP = "import math\n\nimport torch\n\nfrom helpers.checks import check\n"
 
