@@ -137,9 +137,12 @@ def _warm_up(sandboxed: bool) -> NotebookShell:
     has_torch = "torch" in packages
     if not has_torch:
         sys.modules["torch"] = None  # type: ignore[assignment]  # what needs it serves other courses
-    for path in sorted((STAGE / "helpers").rglob("[!_]*.py")):
+    for path in sorted((STAGE / "helpers").rglob("*.py")):
+        module = ".".join(path.relative_to(STAGE).with_suffix("").parts).removesuffix(".__init__")
         with contextlib.suppress(*([] if has_torch else [ImportError])):
-            importlib.import_module(".".join(path.relative_to(STAGE).with_suffix("").parts))
+            importlib.import_module(module)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.get_state()  # imported once somebody asks for it, as each check does
     if not has_torch:
         del sys.modules["torch"]
     shell, recorder = make_shell()
@@ -177,9 +180,12 @@ def _warm_up_torch() -> None:
 def _get_ready_for_many(*, late: bool) -> None:
     """Do what makes each submission cheaper, and would cost a few of them more than it saves."""
     if torch := sys.modules.get("torch"):
+        from helpers.checking.calling import compiling
+
         torch.ones(2, requires_grad=True).backward(torch.ones(2))  # for such gradients, it imports sympy
         if late:
             import_late()
+        compiling.functions_by_word()  # of all that is imported by now
     gc.collect()
     gc.freeze()
     _use_large_pages()

@@ -45,8 +45,9 @@ if TYPE_CHECKING:
 
 AUTOTEST = InstantiateTests().autotest_delimiter
 T = TypeVar("T")
-# Where cells need these, torch imports modules for most of a second: in each child, or before the first.
-LATE = re.compile(r"""["']meta["']|\bvmap\b""")
+# Where cells or right answers need these, torch imports modules for most of a second: in each child that
+# has them, or before the first.
+LATE = re.compile(r"""["']meta["']|\bvmap\b|\btorch\.func\.""")
 
 
 class Late(Mapping[str, T]):
@@ -201,7 +202,11 @@ class Lesson:
         hide = (self.root, *elsewhere, *with_solutions())
         helpers = lessons.helper_files(0 if self.foreign else lessons.number(self.name))
         cells = [cell for notebook in self.skeletons.values() for cell in notebook.cells]
-        late = any(cell.cell_type == "code" and LATE.search(cell.source) for cell in cells)
+        code = [cell.source for cell in cells if cell.cell_type == "code"]
+        if not self.foreign:
+            answers = current().root / "exercises" / lessons.topic(self.name)
+            code += [path.read_text() for path in answers.glob("*.py")]
+        late = any(map(LATE.search, code))
         few = 0 if late else FEW
         usual = [name for name in ("matplotlib.pyplot", "torch") if find_spec(name.partition(".")[0])]
         packages = tuple(usual) if self.foreign else current().packages

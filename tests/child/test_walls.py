@@ -404,6 +404,19 @@ def test_a_child_finds_what_it_would_find_in_a_kernel(worker):
 
 
 @pytest.mark.needs_bubblewrap
+def test_a_child_imports_nothing_that_every_check_needs(child):
+    """Its worker has, once for all children."""
+    calls = (
+        "import sys",
+        "before = {*sys.modules}",
+        "from helpers.checking.calling.surroundings import generators_kept, seed",
+        "with generators_kept():",
+        "    seed()",
+        "print({*sys.modules} - before)",
+    )
+    assert child("\n".join(calls)) == "set()"
+
+
 def test_a_child_has_only_so_many_files(child):
     assert 9_000 < int(child(MANY_FILES)) <= sandbox.FOLDER_FILES
 

@@ -291,6 +291,8 @@ STRANGE = {
     "another message": {"status": "raised", "message": 5},
     "another line": {"status": "raised", "where": {}},
     "inputs in a dict": {"status": "returned", "inputs_after": {}},
+    "inputs in a text": {"status": "returned", "inputs_after": "as they were"},
+    "gradients as given": {"status": "returned", "gradients": "as given"},
     "gradients in a text": {"status": "returned", "gradients": "none"},
     "a size in a text": {"status": "returned", "largest": "5"},
     "a type that is no text": {"status": "returned", "outputs": {"$type": 5}},

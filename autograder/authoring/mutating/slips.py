@@ -12,13 +12,14 @@ import ast
 import itertools
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from autograder.answers import with_both
 from autograder.authoring.mutating.changes import Change, own_layer
-from autograder.authoring.mutating.mutants import Mutant, is_code, mutants
+from autograder.authoring.mutating.mutants import is_code, mutants
 from autograder.authoring.mutating.places import Place
 from autograder.authoring.mutating.sharing import sharing
 from autograder.authoring.mutating.trying import Limits
@@ -92,14 +93,17 @@ def _of_mutants(
 ) -> list[tuple[Texts, str]]:
     """What to say of one right answer's mutants, and what they give, but for what is known."""
     found: list[tuple[str, Texts]] = []
-    shared = sharing(replace(exercise, reference=answer), sheet)
+    tried: list[tuple[Any, Callable[[], tuple[str, str]]]] = [
+        (each.answer, partial(describe, each, exercise)) for each in mutants(exercise, confusions, answer)
+    ]
+    if shared := sharing(replace(exercise, reference=answer), sheet):
+        tried.append((shared, lambda: (SHARE_ALL, "")))
     with Limits() as limits:
-        for mutant in (*mutants(exercise, confusions, answer), *filter(None, [shared])):
-            changed = mutant.answer if isinstance(mutant, Mutant) else mutant
+        for changed, describe_it in tried:
             made = _sketches(sheet, limits.outcomes(exercise, changed, sheet))
             if not made or any(alike(made, each) for each in known):
                 continue
-            said = describe(mutant, exercise) if isinstance(mutant, Mutant) else (SHARE_ALL, "")
+            said = describe_it()
             texts = next((said_of for each, said_of in found if alike(made, each)), None)
             if texts is None:
                 found.append((to_text(made), [said]))

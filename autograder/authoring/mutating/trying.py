@@ -85,16 +85,17 @@ def tried(exercise: Exercise, drawn_before: Sequence[Sheet] = ()) -> Iterator[Tr
     visible, *sheets = drawn_before or drawn(exercise)
     with Limits() as limits:
         for mutant in every(exercise, visible):
-            failed = first = limits.failing_case(exercise, mutant.answer, visible)
-            passed = []
-            for number, sheet in enumerate(sheets):
-                if limits.stopped:  # it won't end here either
-                    break
-                # Where it failed before is a good guess, but for what fails by what earlier cases left.
-                begin = 0 if mutant.kind == SHARED else failed or 0
-                failed = limits.failing_case(exercise, mutant.answer, sheet, begin)
-                if failed is None:
-                    passed.append(number)
+            with _hushed():
+                failed = first = limits.failing_case(exercise, mutant.answer, visible)
+                passed = []
+                for number, sheet in enumerate(sheets):
+                    if limits.stopped:  # it won't end here either
+                        break
+                    # Where it failed before is a good guess, but for what fails by what earlier cases left.
+                    begin = 0 if mutant.kind == SHARED else failed or 0
+                    failed = limits.failing_case(exercise, mutant.answer, sheet, begin)
+                    if failed is None:
+                        passed.append(number)
             yield Tried(mutant, first is None, tuple(passed))
     for sheet in (visible, *sheets):
         if failing_case(exercise, exercise.reference, sheet) is not None:
@@ -149,8 +150,7 @@ class Limits:
         self.stopped = False
         _alarm(SECONDS)
         try:
-            with _hushed():
-                return failing_case(exercise, answer, sheet, first)
+            return failing_case(exercise, answer, sheet, first)
         except (_TooLong, MemoryError, RecursionError):
             return first
         finally:

@@ -101,13 +101,14 @@ def _named(wanted: frozenset[frozenset[str]]) -> set[FunctionType]:
 
 def functions_by_word() -> dict[str, set[FunctionType]]:
     """All functions that the compiler has by now, by the words in their names."""
-    return _functions(tuple(name for name in sys.modules if name.startswith("torch._")))
+    private = [name for name in sys.modules if name.startswith("torch._")]
+    return _functions(tuple(name for name in private if f"{name}.".startswith(PACKAGES)))
 
 
 @functools.cache
 def _functions(modules: tuple[str, ...]) -> dict[str, set[FunctionType]]:
     found: dict[str, set[FunctionType]] = {}
-    theirs = [vars(sys.modules[module]) for module in modules if f"{module}.".startswith(PACKAGES)]
+    theirs = [vars(sys.modules[module]) for module in modules]
     for value in [value for module in theirs for value in module.values()]:
         while hasattr(value, "__wrapped__"):
             value = value.__wrapped__

@@ -18,11 +18,11 @@ from typing import Any
 
 from helpers.checking.calling.choosing import choice, unusable
 from helpers.checking.calling.forbidding import ForbiddenCall, current, forbid, imported
-from helpers.checking.calling.outcome import CallStatus, Case, Outcome
+from helpers.checking.calling.outcome import AS_GIVEN, CallStatus, Case, Outcome
 from helpers.checking.calling.printing import captured
 from helpers.checking.calling.registry import is_recipe, make_layer
 from helpers.checking.calling.surroundings import as_packages_begin, generators_kept, seed
-from helpers.checking.calling.values import Record, arrays, settled
+from helpers.checking.calling.values import Record, arrays, identical, settled
 from helpers.checking.kinds import frames
 from helpers.checking.kinds.arrays import copied, is_array, is_tensor
 
@@ -53,7 +53,7 @@ def _run(driver: str, answer: object, case: Case, gradients: bool, forbidden: tu
     try:
         with as_packages_begin(), forbid(forbidden):
             # defence: answers: what is sent is plain data while it is watched
-            return _settled(DRIVERS[driver](answer, case, gradients))
+            return _settled(DRIVERS[driver](answer, case, gradients), case)
     except ForbiddenCall as error:
         return Outcome(CallStatus.FORBIDDEN, error=str(error), where=_student_line(error))
     except KeyboardInterrupt as error:
@@ -62,11 +62,13 @@ def _run(driver: str, answer: object, case: Case, gradients: bool, forbidden: tu
         return _raised(error, answer)
 
 
-def _settled(outcome: Outcome) -> Outcome:
+def _settled(outcome: Outcome, case: Case) -> Outcome:
     """The outcome as plain data, as long as forbidden functions are watched.
 
     Objects of a student's, such as an int that counts once it is asked, would call them when they are sent.
     """
+    if identical(case.given, outcome.inputs_after):
+        outcome = replace(outcome, inputs_after=AS_GIVEN)
     names = ("outputs", "inputs_after", "gradients")
     return replace(outcome, **{name: settled(getattr(outcome, name)) for name in names})
 

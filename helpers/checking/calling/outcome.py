@@ -25,6 +25,11 @@ class Case:
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     names: tuple[str, ...] = ()
 
+    @property
+    def given(self) -> list:
+        """The positional and the keyword arguments."""
+        return [[*self.args], {**self.kwargs}]
+
     def arguments(self) -> Iterator[tuple[str, Any]]:
         """Each argument with what to call it."""
         for number, value in enumerate(self.args):
@@ -56,6 +61,9 @@ class Case:
         return cls(value["title"], tuple(decode(value["args"])), decode(value["kwargs"]))
 
 
+AS_GIVEN = "as given"  # stands for arguments that a call left as they were: most do, and they are long
+
+
 class CallStatus(StrEnum):
     """How one call ended."""
 
@@ -78,7 +86,7 @@ class Outcome:
     Attributes:
         status: how it ended.
         outputs: what was returned: arrays, numbers, text, or lists and dicts of them.
-        inputs_after: the positional and the keyword arguments, as the call left them.
+        inputs_after: the positional and the keyword arguments, as the call left them; or `AS_GIVEN`.
         gradients: for each floating-point tensor among the arguments, the gradient of a fixed weighted sum
             of all outputs, or None where none arrived. None altogether where no gradients were asked for.
         largest: the number of elements of the largest tensor that was made. None where none was asked for.
@@ -91,7 +99,7 @@ class Outcome:
 
     status: CallStatus
     outputs: Any = None
-    inputs_after: list | None = None
+    inputs_after: list | str | None = None
     gradients: list | None = None
     largest: int | None = None
     error: str = ""
@@ -119,12 +127,12 @@ class Outcome:
         if not isinstance(value, dict) or not set(value) <= set(cls.__dataclass_fields__):
             raise ValueError("not an outcome")
         texts = [value.get(key, "") for key in ("status", "error", "message", "where", "printed")]
-        lists = [value.get(key, []) for key in ("inputs_after", "gradients")]
+        after, gradients = value.get("inputs_after", []), value.get("gradients", [])
         # defence: outcome: texts
         if value.get("status") not in [*CallStatus] or not all(isinstance(text, str) for text in texts):
             raise ValueError("an outcome with no status or with something else where text belongs")
         # defence: outcome: lists
-        if not all(isinstance(item, list) for item in lists):
+        if not (isinstance(after, list) or after == AS_GIVEN) or not isinstance(gradients, list):
             raise ValueError("an outcome with something else where a list of tensors belongs")
         # defence: outcome: size
         if not isinstance(value.get("largest", 0), int):

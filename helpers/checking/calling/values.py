@@ -17,19 +17,28 @@ from decimal import Decimal
 from typing import Any
 
 from helpers.checking.kinds import frames
-from helpers.checking.kinds.arrays import PLAIN, arrays, is_array, map_arrays, map_tensors, tensors
+from helpers.checking.kinds.arrays import (
+    PLAIN,
+    arrays,
+    is_array,
+    map_arrays,
+    map_tensors,
+    same_array,
+    tensors,
+)
 from helpers.checking.kinds.sent import decode_array, encode_array, plain_copy, unsent
 from helpers.checking.limits import MAX_DEPTH, MAX_ITEMS
 from helpers.storage import printable
 
 __all__ = [
-    "Opaque", "Record", "arrays", "decode", "encode", "map_arrays", "map_tensors", "same", "settled",
-    "tensors",
+    "Opaque", "Record", "arrays", "decode", "encode", "identical", "map_arrays", "map_tensors", "same",
+    "settled", "tensors",
 ]  # fmt: skip
 
 MAX_INTEGER = 2**63  # beyond it, not every JSON reader takes an integer
 # Of more digits, no float can be made, and from 4,300 on not even a text: they are told apart from nothing.
 MOST_DIGITS = 300
+SCALARS = PLAIN - {list, tuple, dict, set, frozenset}
 HUGE = f"int of over {MOST_DIGITS} digits"
 
 
@@ -172,6 +181,18 @@ def settled(value: Any, depth: int = 0) -> Any:
     if exact and is_array(value) and not _is_of_objects(value) and not unsent(value):
         return plain_copy(value)  # as it would come back from JSON, and sooner
     return value if isinstance(value, Opaque) and depth <= MAX_DEPTH else decode(encode(value, depth))
+
+
+def identical(given: Any, left: Any) -> bool:
+    """Whether two values are of Python's own classes or arrays, and the same; sets and NaN never are."""
+    kind = type(given)
+    if kind is not type(left):
+        return False
+    if kind in (list, tuple):
+        return len(given) == len(left) and all(map(identical, given, left))
+    if kind is dict:
+        return identical([*given.items()], [*left.items()])
+    return same_array(given, left) if is_array(given) else kind in SCALARS and given == left
 
 
 def _is_of_objects(array: Any) -> bool:

@@ -49,9 +49,10 @@ class Failure:
     @functools.cached_property
     def sketches(self) -> list[Seen]:
         """Outcomes in short, None for those that are right."""
-        pairs = zip(self.sheet.expected, self.outcomes, self.problems, strict=True)
+        pairs = enumerate(zip(self.outcomes, self.problems, strict=True))
         return [
-            _sketched(self.sheet, right, outcome) if problem else None for right, outcome, problem in pairs
+            _sketched(self.sheet, number, outcome) if problem else None
+            for number, (outcome, problem) in pairs
         ]
 
     @property
@@ -108,12 +109,13 @@ def _chosen(misconception: KnownMisconception, outcomes: Sequence[Outcome]) -> b
     return all(each.get(slot) == option for each in got for slot, option in misconception.chosen.items())
 
 
-def _sketched(sheet: Sheet, right: Outcome, outcome: Outcome) -> Seen:
-    """What is wrong with an outcome, in short: value by value, where the exercise has names for several."""
+def _sketched(sheet: Sheet, number: int, outcome: Outcome) -> Seen:
+    """What is wrong in a case, in short: value by value, where the exercise has names for several."""
+    right = sheet.expected[number]
     if outcome.status != CallStatus.RETURNED:
         return (sketch(outcome),)
     if difference_of(sheet, right, outcome) is None:
-        return (sketch_beside(outcome),)
+        return (sketch_beside(sheet.cases[number], outcome),)
     if isinstance(outcome.outputs, str) and not outcome.outputs:  # an empty text is as good as None
         return (sketch(replace(outcome, outputs=None)),)
     coarse = not sheet.full_precision

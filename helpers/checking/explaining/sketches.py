@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checking.calling.outcome import AS_GIVEN, CallStatus, Case, Outcome
 from helpers.checking.calling.values import Record, arrays
 from helpers.checking.kinds import frames
 from helpers.checking.kinds.arrays import (
@@ -87,9 +87,10 @@ def sketch(outcome: Outcome, *, exact: bool = False) -> Sketch:
     return _of_value(outcome.outputs, rounding, EXACT_NOUGHT if exact else NOUGHT)
 
 
-def sketch_beside(outcome: Outcome) -> Sketch:
+def sketch_beside(case: Case, outcome: Outcome) -> Sketch:
     """What a call left behind besides what it returned, in short: its inputs, and their gradients."""
-    return _of_value([outcome.inputs_after, outcome.gradients], GRADIENTS, NOUGHT)
+    after = case.given if outcome.inputs_after == AS_GIVEN else outcome.inputs_after
+    return _of_value([after, outcome.gradients], GRADIENTS, NOUGHT)
 
 
 Seen = tuple[Sketch | None, ...] | None  # of a case: one for each returned value; None for what is right
