@@ -3,13 +3,10 @@
 import torch
 from torch import Generator, Tensor
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.attention import shared
+from headstart import Case, Entry, gradient_reaches_inputs, inputs_unchanged, pick, rows_sum_to_one
 from helpers import attention
 from helpers.attention import softmax
-from helpers.checking.calling.drivers import Case
-from helpers.checks import gradient_reaches_inputs, inputs_unchanged, rows_sum_to_one
 
 exercise = Entry(
     id="attention.additive",

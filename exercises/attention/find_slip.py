@@ -1,6 +1,6 @@
 """Find the slip."""
 
-from autograder.entry import Entry
+from headstart import Entry
 
 exercise = Entry(
     id="attention.find_slip",

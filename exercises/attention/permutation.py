@@ -3,13 +3,10 @@
 import torch
 from torch import Generator, Tensor
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.attention import shared
+from headstart import Case, Entry, inputs_unchanged, pick
 from helpers import attention
-from helpers.checking.calling.drivers import Case
-from helpers.checking.calling.registry import make_layer
-from helpers.checks import inputs_unchanged
+from helpers.attention.recipes import running_sum
 
 exercise = Entry(
     id="attention.permutation",
@@ -35,7 +32,8 @@ def permutation_cases(g: Generator) -> list[Case]:
     change = (x[p] - x) @ matrices[0]
     if change.max() > -change.min():  # so that forgetting the absolute value shows
         x = -x
-    gap = _equivariance_gap("a running sum", matrices[:1], x, p)
+    layer = running_sum(matrices[0])
+    gap = layer(x[p]) - layer(x)[p]
     falling = -x if gap.max() > -gap.min() else x
     return [
         _layer("self-attention", matrices, x, p),
@@ -49,11 +47,6 @@ def permutation_cases(g: Generator) -> list[Case]:
 
 def _layer(name: str, weights: list[Tensor], x: Tensor, permutation: Tensor, title: str = "") -> Case:
     return Case(title or name, ({"layer": name, "weights": weights}, x, permutation))
-
-
-def _equivariance_gap(name: str, weights: list[Tensor], x: Tensor, permutation: Tensor) -> Tensor:
-    layer = make_layer({"layer": name, "weights": weights})
-    return layer(x[permutation]) - layer(x)[permutation]
 
 
 def _permutation(g: Generator, T: int) -> Tensor:

@@ -1,6 +1,6 @@
 """Which numbers can be compared."""
 
-from autograder.entry import Entry
+from headstart import Entry
 
 _YES, _NO = "can be compared", "can't be compared"
 _TWO_LMS = "perplexities of two language models, same text and tokens"

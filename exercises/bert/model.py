@@ -3,12 +3,9 @@
 import torch
 from torch import Generator, Tensor
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.bert import shared
 from exercises.bert.word_head import WordHead
-from helpers.checking.calling.drivers import Case
-from helpers.checks import gradient_reaches_inputs, inputs_unchanged
+from headstart import Case, Entry, gradient_reaches_inputs, inputs_unchanged, pick
 
 exercise = Entry(
     id="bert.model",

@@ -1,6 +1,6 @@
 """Published names and ours."""
 
-from autograder.entry import Entry
+from headstart import Entry
 
 _FIRST = "embeddings.LayerNorm"
 _OUT, _OUT_NORM = "encoder.layer.{}.attention.output.dense", "encoder.layer.{}.attention.output.LayerNorm"

@@ -1,6 +1,6 @@
 """Catch the slip: the last token."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "bert.recall_last",

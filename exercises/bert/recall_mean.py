@@ -1,6 +1,6 @@
 """Catch the slip: the mean of the words."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "bert.recall_mean",

@@ -1,6 +1,6 @@
 """Catch the slip: up, then down."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "bert.recall_rate",

@@ -1,6 +1,6 @@
 """Who loses by one direction."""
 
-from autograder.entry import Entry
+from headstart import Entry
 
 _LOSES, _NOT = "loses by one direction", "loses nothing by it"
 _NAMES = "marking each word as name or no name, at the word's own position"

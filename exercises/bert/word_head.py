@@ -5,11 +5,8 @@ import math
 import torch
 from torch import Generator
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.bert import shared
-from helpers.checking.calling.drivers import Case
-from helpers.checks import gradient_reaches_inputs, inputs_unchanged
+from headstart import Case, Entry, gradient_reaches_inputs, inputs_unchanged, pick
 
 exercise = Entry(
     id="bert.word_head",

@@ -1,6 +1,6 @@
 """What eval changes."""
 
-from autograder.entry import Entry
+from headstart import Entry
 
 CHANGES, STAYS = "changes", "stays as it is"
 DROPPED = "whether dropout zeroes anything"

@@ -5,13 +5,10 @@ import math
 import torch
 from torch import Generator, Tensor
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.block import shared
 from exercises.block.block import Block
+from headstart import Case, Entry, gradient_reaches_inputs, inputs_unchanged, pick
 from helpers.block import LayerNorm, embed, unembed
-from helpers.checking.calling.drivers import Case
-from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 from helpers.masking import causal_mask
 
 exercise = Entry(

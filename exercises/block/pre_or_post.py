@@ -1,6 +1,6 @@
 """Norm first or last."""
 
-from autograder.entry import Entry
+from headstart import Entry
 
 PRE, POST = "norm first", "norm last"
 OF_2017 = "the paper of 2017"

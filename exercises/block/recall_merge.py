@@ -1,6 +1,6 @@
 """Catch the slip: merging the heads."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "block.recall_merge",

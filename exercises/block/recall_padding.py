@@ -1,6 +1,6 @@
 """Catch the slip: padding."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "block.recall_padding",

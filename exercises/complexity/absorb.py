@@ -5,12 +5,9 @@ import math
 import torch
 from torch import Generator, Tensor
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.complexity import shared
+from headstart import Case, Entry, gradient_reaches_inputs, inputs_unchanged, pick
 from helpers import complexity
-from helpers.checking.calling.drivers import Case
-from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="complexity.absorb",

@@ -5,11 +5,8 @@ import math
 import torch
 from torch import Generator, Tensor
 
-from autograder.drawing import pick
-from autograder.entry import Entry
+from headstart import Case, Entry, gradient_reaches_inputs, inputs_unchanged, pick, stays_small
 from helpers import complexity
-from helpers.checking.calling.drivers import Case
-from helpers.checks import gradient_reaches_inputs, inputs_unchanged, stays_small
 from helpers.complexity import absorb
 
 exercise = Entry(

@@ -2,10 +2,9 @@
 
 from torch import Generator
 
-from autograder.entry import Entry
 from exercises.complexity import shared
+from headstart import Case, Entry
 from helpers import complexity
-from helpers.checking.calling.drivers import Case
 
 exercise = Entry(
     id="complexity.crossover_length",

@@ -5,11 +5,8 @@ import math
 import torch
 from torch import Generator, Tensor
 
-from autograder.drawing import pick
-from autograder.entry import Entry
+from headstart import Case, Entry, inputs_unchanged, pick
 from helpers import complexity
-from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
 
 exercise = Entry(
     id="complexity.fitted_exponent",

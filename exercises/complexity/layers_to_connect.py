@@ -3,10 +3,9 @@
 import torch
 from torch import Generator
 
-from autograder.entry import Entry
 from exercises.complexity import shared
+from headstart import Case, Entry
 from helpers import complexity
-from helpers.checking.calling.drivers import Case
 
 # Here math.log(n, k) is a little more than the whole number that it should be, so that rounding up adds one.
 MISROUNDED = ((125, 5), (216, 6))

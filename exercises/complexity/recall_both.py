@@ -1,6 +1,6 @@
 """Catch the slip: padding and the future."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "complexity.recall_both",

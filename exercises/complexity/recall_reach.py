@@ -1,6 +1,6 @@
 """Catch the slip: several layers."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "complexity.recall_reach",

@@ -1,6 +1,6 @@
 """Catch the slip: a table of positions."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "complexity.recall_rows",

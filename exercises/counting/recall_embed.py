@@ -1,6 +1,6 @@
 """Catch the slip: tokens to vectors."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "counting.recall_embed",

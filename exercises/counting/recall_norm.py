@@ -1,6 +1,6 @@
 """Catch the slip: layer norm."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "counting.recall_norm",

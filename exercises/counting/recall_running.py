@@ -1,6 +1,6 @@
 """Catch the slip: a running softmax."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "counting.recall_running",

@@ -6,12 +6,9 @@ from typing import Any
 import torch
 from torch import Generator
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.finetuning import shared
+from headstart import Case, Entry, gradient_reaches_inputs, inputs_unchanged, pick
 from helpers import finetuning
-from helpers.checking.calling.drivers import Case
-from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="finetuning.last_real",

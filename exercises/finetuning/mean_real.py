@@ -3,11 +3,9 @@
 import torch
 from torch import Generator
 
-from autograder.entry import Entry
 from exercises.finetuning.last_real import last_cases
+from headstart import Case, Entry, gradient_reaches_inputs, inputs_unchanged
 from helpers import finetuning
-from helpers.checking.calling.drivers import Case
-from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="finetuning.mean_real",

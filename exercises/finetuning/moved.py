@@ -1,9 +1,8 @@
 """Moving the weights."""
 
-from autograder.entry import Entry
 from exercises.finetuning.shared import names_cases
+from headstart import Entry, shares_nothing
 from helpers import finetuning
-from helpers.checks import shares_nothing
 from helpers.finetuning import match_state_dict
 
 exercise = Entry(

@@ -1,6 +1,6 @@
 """Catch the slip: counting attention."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "finetuning.recall_layer",

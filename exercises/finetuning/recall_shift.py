@@ -1,6 +1,6 @@
 """Catch the slip: inputs and targets."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "finetuning.recall_shift",

@@ -3,7 +3,7 @@
 import torch
 from torch import Generator, Tensor
 
-from helpers.checking.calling.drivers import Case
+from headstart import Case
 
 
 def names_cases(g: Generator) -> list[Case]:

@@ -1,6 +1,6 @@
 """A silent mismatch."""
 
-from autograder.entry import Entry
+from headstart import Entry
 
 PREFIX = "each name lacks the prefix"
 SHAPE = "one tensor has a different shape"

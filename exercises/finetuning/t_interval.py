@@ -5,10 +5,8 @@ import math
 import torch
 from torch import Generator
 
-from autograder.entry import Entry
+from headstart import Case, Entry, inputs_unchanged
 from helpers import finetuning
-from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
 from helpers.finetuning import T_95
 
 exercise = Entry(

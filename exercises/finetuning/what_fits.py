@@ -1,9 +1,8 @@
 """What fits."""
 
-from autograder.entry import Entry
 from exercises.finetuning.shared import names_cases
+from headstart import Entry, inputs_unchanged
 from helpers import finetuning
-from helpers.checks import inputs_unchanged
 
 exercise = Entry(
     id="finetuning.what_fits",

@@ -3,12 +3,9 @@
 import torch
 from torch import Generator
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.masking import shared
+from headstart import Case, Entry, inputs_unchanged, pick
 from helpers import masking
-from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
 from helpers.masking import causal_mask
 
 exercise = Entry(

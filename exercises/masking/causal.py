@@ -3,10 +3,9 @@
 import torch
 from torch import Generator
 
-from autograder.entry import Entry
 from exercises.masking import shared
+from headstart import Case, Entry
 from helpers import masking
-from helpers.checking.calling.drivers import Case
 
 exercise = Entry(
     id="masking.causal",

@@ -5,12 +5,9 @@ import math
 import torch
 from torch import Generator
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.masking import shared
+from headstart import Case, Entry, inputs_unchanged, pick, whole_numbers_in_int64
 from helpers import masking
-from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged, whole_numbers_in_int64
 
 exercise = Entry(
     id="masking.convert",

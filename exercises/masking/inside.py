@@ -1,6 +1,6 @@
 """Where a bias belongs."""
 
-from autograder.entry import Entry
+from headstart import Entry
 
 LINE, BIAS = "line with the slip", "bias that shows it"
 

@@ -1,6 +1,6 @@
 """Catch the slip: adding positions."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "masking.recall_add",

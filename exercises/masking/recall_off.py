@@ -1,6 +1,6 @@
 """Catch the slip: switching heads off."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "masking.recall_off",

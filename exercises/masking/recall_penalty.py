@@ -1,6 +1,6 @@
 """Catch the slip: a penalty for distance."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "masking.recall_penalty",

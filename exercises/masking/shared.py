@@ -3,7 +3,7 @@
 import torch
 from torch import Generator, Tensor
 
-from helpers.checking.calling.drivers import Case
+from headstart import Case
 
 
 def layer(name: str, weights: list[Tensor], x: Tensor, title: str = "") -> Case:

@@ -5,11 +5,8 @@ import math
 import torch
 from torch import Generator
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.modern import shared
-from helpers.checking.calling.drivers import Case
-from helpers.checks import gradient_reaches_inputs, inputs_unchanged
+from headstart import Case, Entry, gradient_reaches_inputs, inputs_unchanged, pick
 from helpers.masking import causal_mask, masked_attention
 from helpers.modern import rms_norm
 from helpers.multihead import merge_heads, split_heads

@@ -3,13 +3,10 @@
 import torch
 from torch import Generator
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.modern import shared
 from exercises.modern.attention import GroupedAttention
 from exercises.modern.gated import GatedFeedForward
-from helpers.checking.calling.drivers import Case
-from helpers.checks import gradient_reaches_inputs, inputs_unchanged
+from headstart import Case, Entry, gradient_reaches_inputs, inputs_unchanged, pick
 from helpers.modern import rms_norm
 
 exercise = Entry(

@@ -1,6 +1,6 @@
 """Catch the slip: shared keys."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "modern.recall_groups",

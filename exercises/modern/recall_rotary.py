@@ -1,6 +1,6 @@
 """Catch the slip: turned by positions."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "modern.recall_rotary",

@@ -1,6 +1,6 @@
 """Catch the slip: the temperature."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "modern.recall_temperature",

@@ -3,11 +3,9 @@
 import torch
 from torch import Generator, Tensor
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.multihead import shared
+from headstart import Case, Entry, pick
 from helpers import multihead
-from helpers.checking.calling.drivers import Case
 
 exercise = Entry(
     id="multihead.head_importance",

@@ -1,6 +1,6 @@
 """The axes of a mask."""
 
-from autograder.entry import Entry
+from headstart import Entry
 
 _PADDING = "padding: each sentence has its own length"
 _CAUSAL = "no word sees a later one, in all sentences alike"

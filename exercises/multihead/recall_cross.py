@@ -1,6 +1,6 @@
 """Catch the slip: who asks."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "multihead.recall_cross",

@@ -1,6 +1,6 @@
 """Catch the slip: the scale."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "multihead.recall_dot_product",

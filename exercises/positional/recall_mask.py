@@ -1,6 +1,6 @@
 """Catch the slip: a masked look-up."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "positional.recall_mask",

@@ -5,13 +5,10 @@ import math
 import torch
 from torch import Generator, Tensor
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.positional import shared
+from headstart import Case, Entry, gradient_reaches_inputs, inputs_unchanged, pick, rows_sum_to_one
 from helpers import positional
 from helpers.attention import scaled_dot_product_attention
-from helpers.checking.calling.drivers import Case
-from helpers.checks import gradient_reaches_inputs, inputs_unchanged, rows_sum_to_one
 from helpers.positional import rotary
 
 exercise = Entry(

@@ -5,11 +5,9 @@ import math
 import torch
 from torch import Generator
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.positional import shared
+from headstart import Case, Entry, pick
 from helpers import positional
-from helpers.checking.calling.drivers import Case
 
 exercise = Entry(
     id="positional.sinusoidal",

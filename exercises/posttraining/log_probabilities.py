@@ -3,12 +3,9 @@
 import torch
 from torch import Generator
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.posttraining import shared
+from headstart import Case, Entry, gradient_reaches_inputs, inputs_unchanged, pick
 from helpers import posttraining
-from helpers.checking.calling.drivers import Case
-from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 
 exercise = Entry(
     id="posttraining.log_probabilities",

@@ -5,12 +5,9 @@ from collections.abc import Callable
 import torch
 from torch import Generator
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.posttraining import shared
+from headstart import Case, Entry, gradient_reaches_inputs, inputs_unchanged, pick
 from helpers import posttraining
-from helpers.checking.calling.drivers import Case
-from helpers.checks import gradient_reaches_inputs, inputs_unchanged
 from helpers.posttraining import answer_log_probability, log_probabilities
 
 exercise = Entry(

@@ -1,6 +1,6 @@
 """Catch the slip: which drafts are kept."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "posttraining.recall_drafts",

@@ -1,6 +1,6 @@
 """Catch the slip: drawing a token."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "posttraining.recall_draw",

@@ -1,6 +1,6 @@
 """Catch the slip: the loss."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "posttraining.recall_loss",

@@ -1,6 +1,6 @@
 """Four runs."""
 
-from autograder.entry import Entry
+from headstart import Entry
 
 FINE, LEAK = "all is well", "an answer leaks into the input"
 FITTED, STILL = "it has learned its few texts by heart", "nothing is learned"

@@ -3,12 +3,9 @@
 import torch
 from torch import Generator, Tensor
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.pretraining import shared
+from headstart import Case, Entry, inputs_unchanged, pick
 from helpers import pretraining
-from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
 
 exercise = Entry(
     id="pretraining.nucleus",

@@ -1,6 +1,6 @@
 """Catch the slip: the decoder's mask."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "pretraining.recall_both",

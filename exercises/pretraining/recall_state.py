@@ -1,6 +1,6 @@
 """Catch the slip: what training keeps."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "pretraining.recall_state",

@@ -1,6 +1,6 @@
 """Catch the slip: vectors to scores."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "pretraining.recall_unembed",

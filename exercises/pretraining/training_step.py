@@ -3,11 +3,9 @@
 import torch
 from torch import Generator
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.pretraining import shared
+from headstart import Case, Entry, pick
 from helpers import pretraining
-from helpers.checking.calling.drivers import Case
 
 exercise = Entry(
     id="pretraining.training_step",

@@ -2,10 +2,7 @@
 
 import torch
 
-from autograder.drawing import pick
-from autograder.entry import Entry
-from helpers.checking.calling.outcome import Case
-from helpers.checks import gradient_reaches_inputs, inputs_unchanged
+from headstart import Case, Entry, gradient_reaches_inputs, inputs_unchanged, pick
 
 exercise = Entry(
     id="start_here.double",

@@ -2,11 +2,9 @@
 
 from torch import Generator
 
-from autograder.entry import Entry
 from exercises.translation import shared
+from headstart import Case, Entry, inputs_unchanged
 from helpers import translation
-from helpers.checking.calling.drivers import Case
-from helpers.checks import inputs_unchanged
 
 exercise = Entry(
     id="translation.clipped_matches",

@@ -3,11 +3,8 @@
 import torch
 from torch import Generator, Tensor
 
-from autograder.drawing import pick
-from autograder.entry import Entry
 from exercises.translation import shared
-from helpers.checking.calling.drivers import Case
-from helpers.checks import gradient_reaches_inputs
+from headstart import Case, Entry, gradient_reaches_inputs, pick
 
 exercise = Entry(
     id="translation.decoder_block",

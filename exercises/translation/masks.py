@@ -1,7 +1,7 @@
 """Three masks."""
 
-from autograder.entry import Entry
 from exercises.translation import shared
+from headstart import Entry
 
 _ENC_MASK, _OWN_MASK, _CROSS_MASK = (f"{layer} hides" for layer in (shared.ENCODER, shared.OWN, shared.CROSS))
 _SRC_PAD, _LATER, _BOTH = "the source's padding", "later positions", "both"

@@ -5,9 +5,8 @@ import math
 import torch
 from torch import Generator
 
-from autograder.entry import Entry
+from headstart import Case, Entry
 from helpers import translation
-from helpers.checking.calling.drivers import Case
 
 exercise = Entry(
     id="translation.paper_rate",

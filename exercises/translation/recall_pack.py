@@ -1,6 +1,6 @@
 """Catch the slip: hiding padding."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "translation.recall_pack",

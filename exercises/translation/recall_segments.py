@@ -1,6 +1,6 @@
 """Catch the slip: two passages in a row."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "translation.recall_segments",

@@ -1,6 +1,6 @@
 """Catch the slip: an interval for a share."""
 
-from autograder.recall import recall
+from headstart import recall
 
 exercise = recall(
     "translation.recall_wilson",

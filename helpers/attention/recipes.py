@@ -14,6 +14,11 @@ def _self_attention(w_q: torch.Tensor, w_k: torch.Tensor, w_v: torch.Tensor) -> 
     return layer
 
 
+def running_sum(w: torch.Tensor) -> Callable:
+    """The sum of a linear map of each position and of all before it."""
+    return lambda x: (x @ w).cumsum(dim=-2)
+
+
 register(
     {
         "self-attention": _self_attention,
@@ -24,6 +29,6 @@ register(
         "the mean over positions": lambda w: (
             lambda x: (x @ w).mean(dim=-2, keepdim=True).expand(*x.shape[:-1], w.size(-1))
         ),
-        "a running sum": lambda w: lambda x: (x @ w).cumsum(dim=-2),
+        "a running sum": running_sum,
     }
 )

@@ -53,6 +53,14 @@ def test_no_module_of_the_engine_imports_from_a_layer_above_its_own() -> None:
             assert [name for name in theirs if layer(name) > own] == [], module
 
 
+def test_exercises_take_from_the_engine_what_is_public() -> None:
+    """As those of any other course do: `headstart` names all of it."""
+    for path in sorted((ROOT / "exercises").rglob("*.py")):
+        theirs = imports(path.relative_to(ROOT))
+        engine = [each for each in theirs if each.startswith(("autograder", "helpers.check"))]
+        assert engine == [], path
+
+
 def test_grading_knows_no_gradebook_no_exchange_and_no_page() -> None:
     """Of nbgrader it uses the format and the steps that make a release, and nothing that opens a database."""
     known = {"coursedir", "converters", "nbgraderformat", "preprocessors", "utils"}

@@ -1,7 +1,5 @@
 """Tests that follow from files alone run again when one of these has changed, and only then."""
 
-import json
-
 import pytest
 
 from tests.support import proved
@@ -86,13 +84,13 @@ def test_whoever_names_tests_or_wants_all_gets_them(project, monkeypatch):
 
 def test_what_fails_later_is_proved_no_longer(project, monkeypatch):
     assert ran(project) == ALL
-    before = json.loads(proved.RECORD.read_text())
+    before = proved.known()
     assert len(before) == 2
     (project.path / "helpers" / "one.txt").write_text("changed")
     text = TESTS.replace("def test_of_files():\n    pass", "def test_of_files():\n    assert False")
     (project.path / "tests" / "test_it.py").write_text(text)
     assert ran(project) == ALL
-    after = json.loads(proved.RECORD.read_text())
+    after = proved.known()
     [name] = [name for name in before if name.endswith("of_files")]
     assert after[name] == before[name], "of what it was when it passed, so that it runs"
     assert ran(project) == {*ALWAYS, "of_files"}

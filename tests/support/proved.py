@@ -121,7 +121,23 @@ def _tests(path: Path) -> list[str]:
 
 def known() -> dict[str, str]:
     """The digests with which tests passed last."""
-    return json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    files = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    return {
+        f"{file}::{test}": found
+        for file, digests in files.items()
+        for found, tests in digests.items()
+        for test in tests
+    }
+
+
+def keep(record: dict[str, str]) -> None:
+    """Write digests, a line for each file: most of its tests follow from the same."""
+    files: dict[str, dict[str, list[str]]] = {}
+    for test, found in sorted(record.items()):
+        file, _, name = test.partition("::")
+        files.setdefault(file, {}).setdefault(found, []).append(name)
+    lines = ",\n".join(f"{json.dumps(file)}: {json.dumps(digests)}" for file, digests in files.items())
+    RECORD.write_text(f"{{\n{lines}\n}}\n")
 
 
 @pytest.hookimpl(trylast=True)
@@ -160,8 +176,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if hasattr(session.config, "workerinput"):  # a worker of xdist's
         session.config.workeroutput["left out"] = len(_left_out)
     elif _passed and os.environ.get("CI") != "true":
-        record = dict(sorted({**known(), **_passed}.items()))
-        RECORD.write_text(json.dumps(record, indent=0) + "\n")
+        keep({**known(), **_passed})
 
 
 @pytest.hookimpl(optionalhook=True)
