@@ -341,6 +341,15 @@ def test_a_print_shows_the_text_and_the_figures_that_wait_but_nothing_to_click(b
             assert not any(each.is_visible() for each in page.locator(hidden).all()), hidden
 
 
+def test_a_print_is_black_on_white_in_the_dark_as_well(browser, address) -> None:
+    with browser.new_page(color_scheme="dark") as page:
+        page.goto(f"{address}/01_attention.html")
+        theme = "document.documentElement.dataset.theme"
+        for media, expected in (("screen", "dark"), ("print", "light"), ("screen", "dark")):
+            page.emulate_media(media=media)
+            page.wait_for_function(f"{theme} === '{expected}'", timeout=5_000)
+
+
 def test_a_page_that_does_not_exist_leads_back_from_any_depth(browser, address) -> None:
     """As GitHub Pages serves it: in the place of the page that somebody asked for."""
     if not START:

@@ -36,6 +36,13 @@ document.querySelectorAll(".hs-choices").forEach(exercise => {
     })
 })
 
+// Paper is white, and the colours of the dark would be pale on it.
+const look = document.documentElement.dataset
+matchMedia("print").addEventListener("change", ({matches}) => {
+    if (matches) look.shown = look.theme
+    look.theme = matches ? "light" : look.shown
+})
+
 // What scrolls can be reached by keys as soon as it is shown: the theme looks at the start and after some changes.
 const reached = new ResizeObserver(sizes => sizes.forEach(({target: place}) => {
     const scrolls = place.scrollWidth > place.clientWidth || place.scrollHeight > place.clientHeight
