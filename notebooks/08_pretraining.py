@@ -781,7 +781,7 @@ show(explorers.four_runs(entropy))
 # <details><summary>Hint 2</summary>Where the two lines part, what does the model know that isn't true of other
 # texts?</details>
 # <details><summary>The idea</summary>Below the dashed line on new texts: cheating. Lines that part: learning by
-# heart, or *overfitting*. A flat line: nothing moves. The one that is left is fine.</details>
+# heart, or <em>overfitting</em>. A flat line: nothing moves. The one that is left is fine.</details>
 
 # %% exercise="pretraining.diagnosis"
 happened = {"run A": ..., "run B": ..., "run C": ..., "run D": ...}

@@ -109,7 +109,7 @@ exercise.slip(
     "p.masked_fill(~hidden, math.inf).argsort(dim=-1) → p.masked_fill(~hidden, -1).argsort(dim=-1, "
     "descending=True)",
 ).says(
-    "The *most* certain fillings are hidden again: those should stay, and the least certain get another "
+    "The most certain fillings are hidden again: those should stay, and the least certain get another "
     "chance once more is known around them."
 )
 exercise.slip(

@@ -11,9 +11,10 @@ label, .press { display: flex; flex-wrap: wrap; gap: 2px 10px; align-items: cent
 label > span { flex: 0 0 116px }
 input, select, button { font: inherit; color: inherit; background: transparent; box-sizing: border-box }
 input:not([type=checkbox]), select { flex: 1 1 180px; min-width: 0; max-width: 400px; min-height: 28px }
+input[type=range] { flex-basis: 120px }  /* beside its number, on a phone as well */
 input[type=text], select, button { border: 1px solid; border-radius: 4px; padding: 3px 8px }
 input[type=checkbox] { width: 20px; height: 20px }
-input, button { accent-color: #0072b2 }
+input, button { accent-color: #0072b2 } label:has(:disabled) { opacity: .6 }
 option { color: CanvasText; background: Canvas }
 button { cursor: pointer; min-width: 28px; min-height: 28px }
 :focus-visible { outline: 2px solid; outline-offset: 2px }
@@ -99,6 +100,7 @@ export function explorer(el, controls, view) {
             tell.push(() => {
                 output.textContent = shown(Number(input.value));
                 input.setAttribute("aria-valuetext", output.textContent);
+                input.disabled = input.min === input.max;  // a model that stops at once has one word to show
             });
         }
         return row;

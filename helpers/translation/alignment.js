@@ -12,7 +12,8 @@ export function aligned(heads, count) {
 function view({source, written, heads, truth, shown}) {
     const [mean, places] = aligned(heads, source.length), known = (truth ?? []).slice(0, shown);
     const right = known.filter((place, t) => place === places[t]).length;
-    const said = `“${written[shown - 1]}” looks most at “${source[places[shown - 1]]}”.`;
+    const stops = written.length === 1 ? "The model stops before its first word. " : "";
+    const said = `${stops}“${written[shown - 1]}” looks most at “${source[places[shown - 1]]}”.`;
     const told = known.length ? ` ${right} of ${known.length} words so far look most at the word that they translate, which is framed.` : "";
     const rows = written.slice(0, shown).map((word, t) => `${t + 1} ${word}`);
     return [said + told, heat("Cross-attention: each written word looks at the source", [...source, "<eos>"], rows, mean.slice(0, shown), {corner: "looks at →", framed: known})];

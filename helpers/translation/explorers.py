@@ -256,9 +256,10 @@ def translation_explorer(
 
         def show() -> str:
             found = watched(text)
-            count = min(step.value, len(found["written"]))
-            words.value = _lines(text, found["written"], count)
-            return shown(found | {"shown": count})
+            step.max = len(found["written"])  # which lowers its value where that is more
+            step.disabled = step.max == step.min
+            words.value = _lines(text, found["written"], step.value)
+            return shown(found | {"shown": step.value})
 
         words.value = ""
         picture.value = tried(show, exercise)

@@ -30,8 +30,19 @@ from helpers.block.reference import DecoderOnly
 from helpers.complexity import explorers as complexity_explorers
 from helpers.figures.live import bundled, live, shown
 from helpers.modern import cheaper
+from helpers.translation import explorers as translation_explorers
 from tests.support.browser import CHROMIUM_OPTIONS
-from tests.support.explorers import HEARD, MODULES, SHOWN, barriers, exported, it_can_be_used, opened, updates
+from tests.support.explorers import (
+    HEARD,
+    MODULES,
+    SHOWN,
+    barriers,
+    exported,
+    it_can_be_used,
+    opened,
+    translated,
+    updates,
+)
 from tests.support.proved import PROJECT, follows_from
 from tests.support.shown import shown_in
 
@@ -39,11 +50,6 @@ pytestmark = [pytest.mark.needs_chromium, pytest.mark.timeout(240), follows_from
 
 DRAWS = 100
 Agreement = tuple[str, list[list], list]  # an expression in a module's names and `args`; arguments; results
-MODULES = sorted(
-    path.relative_to(ROOT / "helpers").as_posix()
-    for path in (ROOT / "helpers").rglob("*.js")
-    if "export default" in path.read_text(encoding="utf-8")
-)
 
 
 def a_number(low: int, high: int, generator: torch.Generator) -> int:
@@ -282,6 +288,25 @@ def test_typed_words_are_read_and_a_touched_word_is_written(page: Page, tmp_path
     text = word.inner_text()
     word.click()
     expect(writes.get_by_label("beginning")).to_have_value(re.compile(rf" {text}$"))
+    assert wrong == []
+
+
+def test_a_slider_with_one_place_is_off_until_it_has_more(page: Page, tmp_path: Path) -> None:
+    still, *others = translation_explorers.SENTENCES
+
+    def watch(text: str) -> tuple[list[str], torch.Tensor]:
+        return translated(text) if text != still else (["<eos>"], torch.eye(1, len(text.split()) + 1)[None])
+
+    wrong = opened(page, exported(translation_explorers.translation_explorer(watch)), tmp_path)
+    el = page.locator(".headstart-live")
+    slider = el.get_by_role("slider", name="words written")
+    expect(slider).to_be_disabled()
+    expect(el.get_by_role("status")).to_contain_text("stops before its first word")
+    el.get_by_label("sentence").select_option(others[0])
+    expect(slider).to_be_enabled()
+    expect(el.get_by_role("status")).not_to_contain_text("stops")
+    el.get_by_label("sentence").select_option(still)
+    expect(slider).to_be_disabled()
     assert wrong == []
 
 

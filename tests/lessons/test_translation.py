@@ -322,7 +322,8 @@ def test_the_translation_explorer_grows_word_by_word():
     assert "dragon" in picture.value
     assert "data-numbers" not in picture.value and words.value == ""
     typed.value = "my king loves my queen ."
-    step.value = 14
+    assert not step.disabled
+    step.value = step.max
     assert "the two agree" in words.value
 
 
@@ -330,6 +331,7 @@ def test_the_translation_explorer_shows_a_model_that_stops_at_once():
     box = data.translation_explorer(lambda text: (["<eos>"], torch.eye(1, len(text.split()) + 1)[None]))
     assert box.data["first"] == shown_in(box.children[3].value)["shown"] == 1
     assert "1 of 1 words written" in box.still
+    assert (box.children[0].max, box.children[0].disabled) == (1, True)
 
 
 def test_the_beam_explorer_draws_what_stays_alive(lesson):

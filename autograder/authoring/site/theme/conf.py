@@ -12,6 +12,7 @@ language = "en"
 extensions = ["myst_nb"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
+nb_render_markdown_format = "myst"  # with formulas, in what is told below a figure
 nb_execution_mode = "off"
 nb_ipywidgets_js: dict[str, dict] = {}  # or each page would ask another host for them
 nb_mime_priority_overrides = [

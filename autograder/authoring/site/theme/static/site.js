@@ -36,6 +36,21 @@ document.querySelectorAll(".hs-choices").forEach(exercise => {
     })
 })
 
+// Paper is white, and the colours of the dark would be pale on it.
+const look = document.documentElement.dataset
+matchMedia("print").addEventListener("change", ({matches}) => {
+    if (matches) look.shown = look.theme
+    look.theme = matches ? "light" : look.shown
+})
+
+// What scrolls can be reached by keys as soon as it is shown: the theme looks at the start and after some changes.
+const reached = new ResizeObserver(sizes => sizes.forEach(({target: place}) => {
+    const scrolls = place.scrollWidth > place.clientWidth || place.scrollHeight > place.clientHeight
+    place.tabIndex = scrolls ? 0 : -1
+}))
+document.querySelectorAll("pre, .cell_output > .output, .pst-scrollable-table-container").forEach(
+    place => reached.observe(place))
+
 // The menu of colour modes, for which alone the theme needs Bootstrap.
 document.querySelectorAll("[data-bs-toggle=dropdown]").forEach(button => {
     const menu = button.nextElementSibling, shown = () => menu.classList.contains("show")
