@@ -224,6 +224,8 @@ LISTED: dict[str, dict[str, Row]] = {
         "course: names with a dot in front": "bad_submissions_get_their_cause_and_stop_nobody_else",
         "course: names that can't be printed": "bad_submissions_get_their_cause_and_stop_nobody_else",
         "course: long names": ("bad_submissions_get_their_cause_and_stop_nobody_else", "len(name) > LONGEST_ID", "False"),
+        "gradebook: nothing older in place of what is newer": ("a_slow_grading_of_what_is_older_replaces_nothing", "now() == self._digest(graded.student) != graded.digest", "False"),
+        "gradebook: points above a new maximum": ("points_for_a_written_answer_stay_within", "marks.change(db, TAKEN_BACK, changes)", "pass"),
         "gradebook: overruled checks wait for nobody": ("a_person_s_score_survives_grading_again", ", Grade.auto_score.is_(None)", ""),
         "gradebook: tables of before": "a_gradebook_of_before_is_taken_over",
     },

@@ -27,7 +27,7 @@ from tests.support import hub
 from tests.support.browser import AXE, CHROMIUM_OPTIONS, VIOLATIONS
 
 LESSON = "01_attention"
-WRITTEN = "attention.self_or_encoder"
+WRITTEN, GRADED = "attention.self_or_encoder", "attention-softmax"
 AS_TEACHER = f"umask 007; cd {COURSE}; . .venv/bin/activate"
 AS_STUDENT = "set -e; umask 077; cd ~; . /opt/headstart/bin/activate"
 READ = """
@@ -35,11 +35,11 @@ import json, sqlite3, sys
 print(json.dumps(sqlite3.connect("gradebook.db").execute(sys.argv[1]).fetchall()))
 """
 POINTS = """
-import nbformat
+import nbformat, sys
 path = "source/01_attention/01_attention.ipynb"
 notebook = nbformat.read(path, as_version=4)
-[cell] = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == "attention-softmax"]
-cell.metadata.nbgrader.points += 2
+[cell] = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == sys.argv[1]]
+cell.metadata.nbgrader.points += float(sys.argv[2])
 nbformat.write(notebook, path)
 """
 
@@ -98,6 +98,7 @@ class Walk:
         self.odd_hand_ins_under_a_watch()
         self.points_and_an_appeal()
         self.marking()
+        self.fewer_points_for_a_written_answer()
         self.dates()
         self.learning_platform()
         self.mistyped()
@@ -178,10 +179,10 @@ class Walk:
     # -- 3, 6, 7 -------------------------------------------------------------------------------------------
 
     def points_and_an_appeal(self) -> None:
-        query = "select sum(max_score) from grade_cells join base_cell using (id) where name = 'attention-softmax'"
+        query = f"select sum(max_score) from grade_cells join base_cell using (id) where name = '{GRADED}'"
         with self.item("3, 6", "more points for an exercise, tried and then done"):
             [[before]] = self.read(query)
-            self.machine.run(TEACHER, f"{AS_TEACHER}; python -c {shlex.quote(POINTS)}")
+            self.points(GRADED, 2)
             tried = self.teacher(f"headstart grade {LESSON} --dry-run")
             assert "Nothing was recorded" in tried and self.read(query) == [[before]]
             done = self.teacher(f"headstart grade {LESSON}")
@@ -202,6 +203,10 @@ class Walk:
             assert all(
                 part in told for part in ("What the student reads", "What decided", "expected", "assess(")
             )
+
+    def points(self, cell: str, more: float) -> None:
+        """Change the points of a cell in source/, as *Create Assignment* does."""
+        self.machine.run(TEACHER, f"{AS_TEACHER}; python -c {shlex.quote(POINTS)} {cell} {more}")
 
     # -- 8 -------------------------------------------------------------------------------------------------
 
@@ -226,6 +231,21 @@ class Walk:
             self.teacher(f"headstart grade {LESSON} --force --student {self.names[-1]}")
             assert self.read(given) == before and before[0][0] > 1
             self.teacher("nbgrader export")
+
+    def fewer_points_for_a_written_answer(self) -> None:
+        """Who has more than the new maximum waits for a person again; points below it stay."""
+        cell = lessons.grade_id(WRITTEN)
+        query = (
+            "select count(*), max(manual_score), sum(needs_manual_grade) from grade"
+            f" join base_cell on base_cell.id = cell_id where name = '{cell}' and manual_score is not null"
+        )
+        with self.item("3, 6", "fewer points for a written answer, after it was marked"):
+            [[marked, most, _]] = self.read(query)
+            self.points(cell, most - 0.5 - 5)
+            done = self.teacher(f"COLUMNS=200 headstart grade {LESSON}")
+            assert done.count("Question 1.7") == marked and f"{most - 0.5:g}, waits" in done, done
+            [[still, now, waiting]] = self.read(query)
+            assert (still, now) == (marked, most - 0.5) and waiting
 
     @contextmanager
     def serving(self, who: str, port: int) -> Iterator[str]:
