@@ -224,8 +224,6 @@ LISTED: dict[str, dict[str, Row]] = {
         "course: names with a dot in front": "bad_submissions_get_their_cause_and_stop_nobody_else",
         "course: names that can't be printed": "bad_submissions_get_their_cause_and_stop_nobody_else",
         "course: long names": ("bad_submissions_get_their_cause_and_stop_nobody_else", "len(name) > LONGEST_ID", "False"),
-        "gradebook: nothing older in place of what is newer": ("a_slow_grading_of_what_is_older_replaces_nothing", "now() == self._digest(graded.student) != graded.digest", "False"),
-        "gradebook: points above a new maximum": ("points_for_a_written_answer_stay_within", "marks.change(db, TAKEN_BACK, changes)", "pass"),
         "gradebook: overruled checks wait for nobody": ("a_person_s_score_survives_grading_again", ", Grade.auto_score.is_(None)", ""),
         "gradebook: tables of before": "a_gradebook_of_before_is_taken_over",
     },
@@ -415,6 +413,12 @@ LISTED: dict[str, dict[str, Row]] = {
         "gradebook: one at a time": ("of_two_who_record_one_waits", "with alone_in(self.path(graded.student).parent.parent):", "if True:"),
         "gradebook: made by one": ("of_two_who_make_a_gradebook_one_waits", "with alone_in(Path(course.root)):", "if True:"),
         "watch: whose feedback is out": ("what_somebody_else_collects_meanwhile_has_no_feedback_yet[later]", "stamps = {submission.student: _stamp(submission) for submission in submissions}", "stamps = __import__('collections').UserDict()"),
+    },
+    "test_grade_all": {
+        "gradebook: nothing older in place of what is newer": ("a_slow_grading_of_what_is_older_replaces_nothing", "now() == self._digest(graded.student) != graded.digest", "False"),
+    },
+    "test_changes": {
+        "gradebook: points above a new maximum": ("points_for_a_written_answer_stay_within_a_changed_maximum", "marks.change(db, TAKEN_BACK, changes)", "pass"),
     },
     "test_watch": {
         "watch: all are waited for together": ("who_hands_in_without_end_holds_up_nobody_for_longer", "now if self.since is None else self.since", "now"),
