@@ -28,7 +28,7 @@ def unchanged(book: Book, submissions: list[Submission], digest: Callable[[Submi
 def grade_all(
     book: Book, submissions: list[Submission], submit: Callable[..., Future], *, at_once: int,
     force: bool = False, progress: Callable[[Submission, Graded | None, str], None] = lambda *_: None,
-    record: Callable[[Graded], None] | None = None,
+    record: Callable[[Submission, Graded], None] | None = None,
 ) -> None:  # fmt: skip
     """Grade submissions and record each as it comes.
 
@@ -43,7 +43,6 @@ def grade_all(
             with the grader itself, if something did.
         record: what is done with each result; if None, `book` records it.
     """
-    record = record or book.record
     recorded = {} if force else book.recorded()
     waiting = iter(submissions)
     running: dict[Future, Submission] = {}
@@ -61,7 +60,7 @@ def grade_all(
             submission = running.pop(future)
             try:
                 if graded := future.result():
-                    record(graded)
+                    record(submission, graded) if record else book.record(graded)
             except Exception as error:  # ours, not the student's: say so, and go on with the others
                 progress(submission, None, f"{type(error).__name__}: {error}")
                 continue

@@ -49,9 +49,12 @@ def changed(book: Book, graded: Graded, outlines: Mapping[str, Outline]) -> list
     if not before:
         return []
     pairs = {id: (before.get(id), after.get(id)) for id in {**after, **before}}
-    by_hand = book.overruled(graded.student)
+    were, are = _overruled(book, graded.student)
     said = {
-        id: [_said(verdict, by_hand.get(grade_id(id.rpartition("/")[2]))) for verdict in pair]
+        id: [
+            _said(verdict, by_hand.get(grade_id(id.rpartition("/")[2])))
+            for verdict, by_hand in zip(pair, (were, are), strict=True)
+        ]
         for id, pair in pairs.items()
     }
     differ = {id: pair for id, pair in said.items() if pair[0] != pair[1]}
@@ -62,6 +65,37 @@ def changed(book: Book, graded: Graded, outlines: Mapping[str, Outline]) -> list
         Change(graded.student, outlines[id].title if id in outlines else id, old, new, tell)
         for id, (old, new) in differ.items()
     ]
+
+
+def changed_by_hand(book: Book) -> list[Change]:
+    """What becomes of points for written answers whose maximum has changed since a lesson was graded."""
+    of = [each for each in book.repointed if not each.checked]
+    if not of:
+        return []
+    from autograder.classroom.marking.questions import asked  # imports Jupyter's server
+
+    titles = {(each.notebook, each.cell): each.title for each in asked(book.course, book.lesson)}
+    return [
+        Change(
+            each.entry.student,
+            titles.get((each.notebook, each.cell), each.cell),
+            f"{each.score:g} of {each.most:g}",
+            f"{each.stays or 0:g} of {each.now:g}" + ", waits" * (each.stays not in (each.score, None)),
+            OLD if _pages(book, each.entry.student) else UNSEEN,
+        )
+        for each in of
+    ]
+
+
+def _overruled(book: Book, student: str) -> tuple[dict[str, float], dict[str, float]]:
+    """By cell, the points that a person gave in place of a check's: before and after a new maximum."""
+    given = [each for each in book.repointed if each.entry.student == student]
+    others = {
+        cell: score for cell, score in book.overruled(student).items() if cell not in {g.cell for g in given}
+    }
+    were = {each.cell: each.score for each in given}
+    stay = {each.cell: each.stays for each in given if each.stays is not None}
+    return others | were, others | stay
 
 
 def _said(verdict: Verdict | None, by_hand: float | None) -> str:
@@ -77,13 +111,18 @@ def _tell(book: Book, graded: Graded) -> str:
             last = book.path(graded.student, paper.name).read_text(encoding="utf-8")
             if [*_answers(last)] != [*_answers(paper.notebook)]:
                 return AGAIN
-    folder = book.course.format_path(book.course.feedback_directory, graded.student, book.lesson)
-    pages = [path.stat().st_mtime for path in Path(folder).glob("*.html")]
+    pages = _pages(book, graded.student)
     # `nbgrader autograde` has put what was handed in there already, so only its time says that it is new.
     time = read_time(graded.files.get("timestamp.txt", b""))
     if time and pages and datetime.fromtimestamp(max(pages), UTC).replace(tzinfo=None) < time:
         return AGAIN
     return OLD if pages else UNSEEN
+
+
+def _pages(book: Book, student: str) -> list[float]:
+    """When a student's feedback pages were made."""
+    folder = book.course.format_path(book.course.feedback_directory, student, book.lesson)
+    return [path.stat().st_mtime for path in Path(folder).glob("*.html")]
 
 
 def _answers(notebook: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ import contextlib
 import json
 import sys
 import time
+from functools import partial
 
 from nbgrader.coursedir import CourseDirectory
 from rich.console import Console
@@ -12,7 +13,7 @@ from traitlets.config import Config
 
 from autograder.classroom import privacy
 from autograder.classroom.batch import grade_all, unchanged
-from autograder.classroom.changes import Change, changed, shown
+from autograder.classroom.changes import Change, changed, changed_by_hand, shown
 from autograder.classroom.course import find_submissions, not_handed_in, refused_names
 from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.gradebook import Book
@@ -70,6 +71,7 @@ def grade_class(
         screen.looked += refused
         page = (course, name, lesson.skeletons, config, lesson.own_files)
         with contextlib.closing(Book(*page, reading=options.dry_run)) as book:
+            screen.changes += changed_by_hand(book)
             _grade_new(book, submissions, grader, options, screen)
             if not options.dry_run:
                 book.charge_lateness(config)
@@ -99,10 +101,10 @@ def _grade_new(
         with screen.progress:
             return
 
-    def record(graded: Graded) -> None:
-        screen.changes += changed(book, graded, grader.lesson.outlines)
-        if not options.dry_run:
-            book.record(graded)
+    def record(submission: Submission, graded: Graded) -> None:
+        changes = changed(book, graded, grader.lesson.outlines)
+        if options.dry_run or book.record(graded, now=partial(grader.digest, submission)):
+            screen.changes += changes
 
     grader.expected = len(submissions) // options.workers
     with open_executor(grader, options.workers, options.cluster) as executor, screen.progress:

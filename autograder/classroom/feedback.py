@@ -193,6 +193,8 @@ def _row(cell: NotebookNode, section: str, number: str, waits: bool) -> Row:
     status = Status.PASSED if earned >= points else Status.PARTLY if earned else Status.FAILED
     went = {Status.PASSED: "right", Status.PARTLY: "partly right", Status.FAILED: "no points"}[status]
     how = _WAITS if waits else f"{SIGNS[status]} {case or went}"
+    if not (points or earned or by_itself):  # a question that was dropped, whether it was marked or not
+        how = "counts for nothing"
     return {
         "id": nbgrader.grade_id, "section": section or "the notebook", "name": name, "how": how,
         "case": case, "cause": cause, "earned": earned, "points": points,

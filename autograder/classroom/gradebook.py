@@ -8,8 +8,7 @@ transaction: a submission is recorded completely or not at all, whenever the gra
 import contextlib
 import functools
 import json
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -33,7 +32,8 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import SaveCells
 from traitlets.config import Config
 
-from autograder.classroom import lateness
+from autograder.classroom import by_hand, lateness
+from autograder.classroom.beside import kept_as, make_way
 from autograder.classroom.database import GRADING, is_recorded, make_grading, opened
 from autograder.classroom.dates import handed_in_at
 from autograder.grading.alone import alone_in
@@ -41,13 +41,6 @@ from autograder.lessons import grade_id
 from autograder.results import Graded, Paper, Verdict
 from helpers.storage import write_whole
 
-# Files that formgrader may serve under their own names. A page, or a picture that is one, such as SVG, would
-# run with the rights of the instructor who opens it.
-HARMLESS = {
-    "", ".txt", ".md", ".log", ".csv", ".tsv", ".json", ".jsonl", ".toml", ".yaml", ".yml", ".py", ".npy",
-    ".npz", ".pt", ".pth", ".pkl", ".safetensors", ".parquet", ".zip", ".png", ".jpg", ".jpeg", ".gif",
-    ".webp",
-}  # fmt: skip
 _FORGET = sa.delete(GRADING).where(*(GRADING.c[k] == sa.bindparam(k) for k in ("assignment", "student")))
 _TABLES = {"GradeCell": (Grade,), "SolutionCell": (Comment,), "TaskCell": (Grade, Comment)}
 
@@ -60,11 +53,15 @@ class _Mapped(Protocol):
 
 @dataclass(frozen=True)
 class _Page:
-    """A notebook in nbgrader's tables: the cells, by id and name, of which each submission has rows."""
+    """A notebook in nbgrader's tables: the cells, by id and name, of which each submission has rows.
+
+    Those that a person grades, but for no points, are worthless: they wait for nobody.
+    """
 
     notebook_id: str
     rows: dict[type[_Mapped], list[tuple[str, str]]]
     tasks: frozenset[str]
+    worthless: frozenset[str]
 
 
 class Book:
@@ -98,6 +95,7 @@ class Book:
         self._autograde = Autograde(coursedir=course, config=config or Config())
         self._gradebook = opened(course)
         self.db = self._gradebook.db
+        self.repointed: list[by_hand.Given] = []  # by people, for cells whose maximum changes with this
         try:
             self._prepare(skeletons, reading)
         except BaseException:  # nobody else could close it
@@ -110,8 +108,8 @@ class Book:
         if not reading:
             make_grading(self.db)
             self._gradebook.update_or_create_assignment(lesson)
-            for name, skeleton in skeletons.items():
-                self._register(name, skeleton)
+        for name, skeleton in skeletons.items():
+            self._register(name, skeleton, reading)
         assignment = self.db.query(Assignment).filter_by(name=lesson).one()
         self.assignment_id = assignment.id
         theirs = SubmittedAssignment.__table__.c
@@ -123,12 +121,14 @@ class Book:
         )
         notebooks = self.db.query(Notebook).filter_by(assignment_id=assignment.id)
         self.pages = {
-            notebook.name: self._page(notebook.id) for notebook in notebooks if notebook.name in skeletons
+            name: self._page(page.id, skeletons[name])
+            for page in notebooks
+            if (name := page.name) in skeletons
         }
         if not reading:
             self.db.commit()
 
-    def _register(self, name: str, skeleton: NotebookNode) -> None:
+    def _register(self, name: str, skeleton: NotebookNode, reading: bool) -> None:
         """Tell nbgrader of a notebook's cells, as its generate_assignment does, if they are news to it.
 
         Raises:
@@ -142,6 +142,12 @@ class Book:
         wanted: set[tuple[str, float | None]] = {(f.grade_id, None) for f in flags if f.solution}
         wanted |= {(f.grade_id, float(f.points)) for f in flags if f.grade or f.get("task")}
         if known != wanted:
+            before, after = ({id: p for id, p in cells if p is not None} for cells in (known, wanted))
+            self.repointed += by_hand.given(self.db, self.lesson, name, before, after)
+            if reading:
+                return
+            if before.keys() == after.keys():  # or nbgrader refuses
+                by_hand.limit(self.db, self.repointed)
             names = {"notebook": name, "assignment": self.lesson, "db_url": self.course.db_url}
             try:
                 SaveCells().preprocess(skeleton, {"nbgrader": names})
@@ -149,14 +155,17 @@ class Book:
                 cure = f"undo that, or discard them: `nbgrader db assignment remove {self.lesson} --force`"
                 raise LookupError(f"{error}; {cure}") from None
 
-    def _page(self, notebook_id: str) -> "_Page":
+    def _page(self, notebook_id: str, skeleton: NotebookNode) -> "_Page":
         cells = self.db.query(BaseCell).filter_by(notebook_id=notebook_id)
         rows = {
             kind: [(cell.id, cell.name) for cell in cells if kind in _TABLES[cell.type]]
             for kind in (Grade, Comment)
         }
         tasks = frozenset(cell.name for cell in cells if cell.type == "TaskCell")
-        return _Page(notebook_id, rows, tasks)
+        flags = [cell.metadata.get("nbgrader", {}) for cell in skeleton.cells]
+        written = [f for f in flags if f.get("task") or (f.get("grade") and f.get("solution"))]
+        worthless = frozenset(f.grade_id for f in written if not f.points)
+        return _Page(notebook_id, rows, tasks, worthless)
 
     def close(self) -> None:
         """Let go of the database."""
@@ -166,6 +175,11 @@ class Book:
         """Student id to the digest of what was graded last."""
         query = sa.select(GRADING.c.student, GRADING.c.digest).where(self._recorded)
         return {student: digest for student, digest in self.db.execute(query)}
+
+    def _digest(self, student: str) -> str:
+        """That of what was graded last of a student; "" for nothing."""
+        mine = self._recorded & (GRADING.c.student == student)
+        return self.db.execute(sa.select(GRADING.c.digest).where(mine)).scalar() or ""
 
     def known(self, student: str) -> dict[str, Verdict]:
         """What a student's exercises got last time, by id."""
@@ -177,7 +191,8 @@ class Book:
         """By cell, the points that a person gave a student, in place of a check's or where there is none."""
         query = self.db.query(BaseCell.name, Grade.manual_score).select_from(BaseCell).join(Grade)
         rows = query.join(SubmittedNotebook).join(SubmittedAssignment).filter(Grade.manual_score.is_not(None))
-        return dict(rows.filter_by(assignment_id=self.assignment_id, student_id=student).tuples())
+        mine = rows.filter_by(assignment_id=self.assignment_id, student_id=student)
+        return {name: score for name, score in mine if score is not None}
 
     def verdicts(self) -> Iterator[tuple[str, str, list[Verdict]]]:
         """Student, problem and verdicts of every submission graded so far, by student."""
@@ -187,7 +202,7 @@ class Book:
 
     def waiting(self) -> str:
         """How many of the lesson's answers wait for a person, in words; "" for none."""
-        return left_to_grade(self.db, self.lesson)
+        return by_hand.left_to_grade(self.db, self.lesson)
 
     def odd(self) -> list[tuple[str, str]]:
         """The submissions that somebody should look at, each with what was odd about it, by student."""
@@ -216,16 +231,27 @@ class Book:
                 f"`nbgrader db student add {student}`"
             )
 
-    def record(self, graded: Graded, own: Mapping[str, bytes] | None = None) -> None:
+    def record(
+        self, graded: Graded, own: Mapping[str, bytes] | None = None, now: Callable[[], str] | None = None
+    ) -> bool:
         """Write the autograded notebooks and what lies beside them, then all scores in one transaction.
 
         Args:
             graded: what came of a submission.
             own: as `put_files` takes it.
+            now: the digest of the submission as it is now. If another program has recorded that one while an
+                older one was graded here, it stays.
+
+        Returns:
+            Whether it was recorded.
         """
         # defence: gradebook: one at a time
         with alone_in(self.path(graded.student).parent.parent):
+            # defence: gradebook: nothing older in place of what is newer
+            if now and graded.digest and now() == self._digest(graded.student) != graded.digest:
+                return False
             self._record(graded, own)
+            return True
 
     def _record(self, graded: Graded, own: Mapping[str, bytes] | None) -> None:
         self._write_notebooks(graded)
@@ -260,7 +286,7 @@ class Book:
         """
         folder = self.path(graded.student).parent
         theirs = graded.files | graded.output_files
-        files = {_kept_as(name): content for name, content in theirs.items()} | self.given
+        files = {kept_as(name): content for name, content in theirs.items()} | self.given
         stays = {*files, *(f"{paper.name}.ipynb" for paper in graded.papers)}
         for path in [path for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()]:
             name = str(path.relative_to(folder))
@@ -269,7 +295,7 @@ class Book:
                 path.unlink()
         for name, content in files.items():
             with contextlib.suppress(OSError):  # a path of the student's can be too long here
-                _make_way(folder, name)
+                make_way(folder, name)
                 write_whole(folder / name, content)
         if own is None:
             self._autograde.set_permissions(self.lesson, graded.student)
@@ -335,30 +361,14 @@ class Book:
         self.db.execute(sa.insert(GRADING), row)
 
 
-def left_to_grade(db: sa.orm.Session, lesson: str) -> str:
-    """How many answers of a lesson wait for a person, in words; "" for none.
-
-    They are those that no check decides, and that aren't blank. An extension makes a record of a submission
-    before there is one: it has no time, and no check of it has run.
-    """
-    waiting = db.query(Grade.id).join(SubmittedNotebook).join(SubmittedAssignment).join(Assignment)
-    # A check that was overruled by hand is marked, too, once it is graded again: it has a score of its own.
-    # defence: gradebook: overruled checks wait for nobody
-    waiting = waiting.filter(Assignment.name == lesson, Grade.needs_manual_grade, Grade.auto_score.is_(None))
-    checked = SubmittedAssignment.notebooks.any(SubmittedNotebook.grades.any(Grade.auto_score.is_not(None)))
-    count = waiting.filter(SubmittedAssignment.timestamp.is_not(None) | checked).count()
-    words = "1 written answer is" if count == 1 else f"{count} written answers are"
-    return f"{words} left to grade" if count else ""
-
-
 def _grade(
     name: str, row: sa.Row | None, paper: Paper, page: _Page, earned: dict[str, float], same: set[str]
 ) -> dict:
     """What a cell's row of grades becomes; `row` is what it was."""
-    if name in page.tasks and not paper.problem:  # points come from a person alone
+    if name in page.tasks - page.worthless and not paper.problem:  # points come from a person alone
         unseen = row is None or row.auto_score is not None or row.needs_manual_grade
         return {"auto_score": None, "needs_manual_grade": unseen}
-    score = earned.get(name, 0.0 if name in paper.blank or paper.problem else None)
+    score = earned.get(name, 0.0 if name in paper.blank | page.worthless or paper.problem else None)
     if row is None or row.manual_score is None:
         return {"auto_score": score, "needs_manual_grade": score is None}
     read = score is None and name in same  # by a person, just as it is
@@ -383,18 +393,3 @@ def _find(kind: type[_Mapped], *key: str) -> sa.Select:
 def _change(kind: type[_Mapped]) -> sa.Update:
     """Changes a row, whose id is `row`."""
     return sa.update(kind.__table__).where(kind.__table__.c.id == sa.bindparam("row"))
-
-
-def _kept_as(name: str) -> str:
-    # defence: files: names
-    return name if Path(name).suffix.lower() in HARMLESS else f"{name}.txt"
-
-
-def _make_way(folder: Path, name: str) -> None:
-    """Remove what an earlier submission left in the place of a file, or of a folder above it."""
-    path = folder / name
-    for place in path.parents[: len(Path(name).parts) - 1]:
-        if place.is_file():
-            place.unlink()
-    if path.is_dir():
-        shutil.rmtree(path)

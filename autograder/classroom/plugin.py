@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from autograder.classroom.changes import changed, lines
+from autograder.classroom.changes import changed, changed_by_hand, lines
 from autograder.classroom.course import find_submissions
 from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.gradebook import Book
@@ -86,7 +86,7 @@ class Grade(NbGraderPreprocessor):
         try:
             # nbgrader has copied all that was handed in, and what links in it point to.
             if graded:
-                for line in lines(changed(book, graded, lesson.outlines)):
+                for line in lines([*changed_by_hand(book), *changed(book, graded, lesson.outlines)]):
                     self.log.warning(line)
                 book.record(graded, lesson.given)
                 book.charge_lateness(self.config)

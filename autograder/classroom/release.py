@@ -13,9 +13,9 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import ExchangeReleaseFeedback
 from nbgrader.utils import notebook_hash
 
+from autograder.classroom.by_hand import left_to_grade
 from autograder.classroom.collect import MADE
 from autograder.classroom.database import opened
-from autograder.classroom.gradebook import left_to_grade
 from autograder.grading.handed_in import RECORDS, read_record
 
 MOST_NAMES = 20  # of one submission's notebooks: each has a copy of the page

@@ -24,15 +24,15 @@ from nbgrader.exchange.default import Exchange
 from traitlets.config import Config
 
 from autograder.classroom.batch import grade_all
-from autograder.classroom.changes import changed, lines
+from autograder.classroom.changes import Change, changed, changed_by_hand, lines
 from autograder.classroom.course import find_submissions, odd_name
 from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.gradebook import Book
 from autograder.classroom.groups import share_again
 from autograder.classroom.release import why_not_fetched
 from autograder.grading.executors import Executor, open_executor
+from autograder.grading.grader import Grader
 from autograder.grading.handed_in import Submission
-from autograder.grading.lesson import Lesson
 from autograder.results import Graded
 from helpers.checking.finding import one_line
 from helpers.storage import write_whole
@@ -75,7 +75,7 @@ def watch(
             return 2
         executor = stack.enter_context(open_executor(grader, options.workers, None))
         interrupted = stack.enter_context(_interrupts())
-        rounds = _Rounds(grader.lesson, course, config, executor, release, interrupted)
+        rounds = _Rounds(grader, course, config, executor, release, interrupted)
         print(f"headstart: watching {inbound} for {name}; Ctrl-C ends it, and nothing is lost", flush=True)
         _watch(rounds, inbound, every)
 
@@ -86,7 +86,7 @@ def _watch(rounds: "_Rounds", inbound: Path, every: float) -> NoReturn:
     late: list[Path] = []  # not whole when patience was over: collected again once they are
     again, pause = math.inf, PATIENCE
     while True:
-        there = inboxes.look(rounds.lesson.name)
+        there = inboxes.look(rounds.grader.lesson.name)
         new = [inbound / folder for folder in there - (seen or set())]
         came = there != seen or any(map(_is_whole, late))
         if (came and not waited.for_any(new)) or time.monotonic() > again:
@@ -179,7 +179,7 @@ class _Waiting:
 class _Rounds:
     """What is done with what came."""
 
-    lesson: Lesson
+    grader: Grader
     course: CourseDirectory
     config: Config
     executor: Executor
@@ -209,11 +209,14 @@ class _Rounds:
         """Have submissions collected again, which were collected before they were whole."""
         for student in [folder.name.split("+")[0] for folder in folders]:
             if not odd_name(student):
-                place = self.course.format_path(self.course.submitted_directory, student, self.lesson.name)
+                place = self.course.format_path(
+                    self.course.submitted_directory, student, self.grader.lesson.name
+                )
                 Path(place, "timestamp.txt").unlink(missing_ok=True)
 
     def _round(self, collect: bool) -> None:
-        name = self.lesson.name
+        lesson = self.grader.lesson
+        name = lesson.name
         if collect:
             self._do("collect", functools.partial(self.api.collect, name, update=True))
             for line in share_again(name, self.course):
@@ -232,13 +235,18 @@ class _Rounds:
                 self.graded[submission.student] = states[submission.student]
             self._say(submission, graded, broken)
 
-        def record(graded: Graded) -> None:
-            for line in lines(changed(book, graded, self.lesson.outlines)):
+        def say(changes: list[Change]) -> None:
+            for line in lines(changes):
                 print(f"{_now()} {line}", flush=True)
-            book.record(graded)
 
-        book = Book(self.course, name, self.lesson.skeletons, self.config, self.lesson.own_files)
+        def record(submission: Submission, graded: Graded) -> None:
+            changes = changed(book, graded, lesson.outlines)
+            if book.record(graded, now=functools.partial(self.grader.digest, submission)):
+                say(changes)
+
+        book = Book(self.course, name, lesson.skeletons, self.config, lesson.own_files)
         try:
+            say(changed_by_hand(book))
             number = self.executor.number
             grade_all(book, new, self.executor.submit, at_once=number, progress=note, record=record)
             book.charge_lateness(self.config)
@@ -249,7 +257,7 @@ class _Rounds:
 
     def _answer(self, stamps: dict[str, str]) -> None:
         """Make feedback for everyone who has none yet, and release each page at once."""
-        name, released = self.lesson.name, self._released()
+        name, released = self.grader.lesson.name, self._released()
         new = [who for who, stamp in stamps.items() if released.get(name, {}).get(who) != stamp]
         for student in new:
             page = functools.partial(self.api.generate_feedback, name, student)

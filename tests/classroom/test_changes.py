@@ -1,8 +1,11 @@
 """Whose points a regrade changes, and who has to be told."""
 
+import contextlib
 import io
 import json
 import os
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import Mock
@@ -10,7 +13,13 @@ from unittest.mock import Mock
 import pytest
 from rich.console import Console
 
+from autograder.classroom.by_hand import TAKEN_BACK
 from autograder.classroom.changes import AGAIN, OLD, UNSEEN, Change, _tell, lines, shown
+from autograder.classroom.course import course_directory
+from autograder.classroom.marking import marks
+from autograder.classroom.marking.marks import Mark
+from autograder.classroom.marking.questions import asked
+from autograder.classroom.marking.sheet import Sheet
 from tests.support.course import LESSON, Course
 from tests.support.proved import ENGINE, follows_from
 
@@ -164,6 +173,74 @@ def test_points_changed_in_the_source_are_the_ones_that_count(tmp_path) -> None:
     page = (course.root / "feedback" / "amy" / LESSON / f"{LESSON}.html").read_text()
     assert "with a bonus of 2 points" in page
     assert "bonus" not in (course.root / "feedback" / "bob" / LESSON / f"{LESSON}.html").read_text()
+
+
+WRITTEN = "attention-self_or_encoder"  # 5 points, for Question 1.7
+IN_WRITING = {"attention.self_or_encoder": "They share the look-up."}
+
+
+@contextlib.contextmanager
+def sheet(course: Course) -> Iterator[Sheet]:
+    """The written question on the marking page."""
+    directory, _ = course_directory(course.root)
+    [question] = [each for each in asked(directory, LESSON) if each.cell == WRITTEN]
+    with marks.marking(directory) as db:
+        yield Sheet(db, directory, LESSON, question)
+
+
+def by_hand(course: Course) -> dict[str, Mark]:
+    with sheet(course) as seen:
+        return {entry.student: replace(entry.mark, comment="") for entry in seen.entries.values()}
+
+
+def test_points_for_a_written_answer_stay_within_a_changed_maximum(tmp_path) -> None:
+    """Halved, dropped and given back: nobody has more points than there are, and no mark is lost."""
+    course = Course(tmp_path / "course")
+    given = {"amy": Mark(5.0, False, ""), "bob": Mark(1.0, False, ""), "cid": Mark(None, True, "")}
+    for student in given:
+        course.hand_in(student, IN_WRITING)
+    course.run("headstart", "grade", LESSON)
+    with sheet(course) as seen:
+        marks.change(seen.db, "eve", [(entry, given[entry.student]) for entry in seen.entries.values()])
+    page = course.root / "feedback" / "amy" / LESSON / f"{LESSON}.html"
+    page.parent.mkdir(parents=True)
+    page.write_text("5 of 5")
+
+    repointed(course, {WRITTEN: 2.5})
+    halved = [
+        ["amy", "Question 1.7", "5 of 5", "2.5 of 2.5, waits", OLD],
+        ["bob", "Question 1.7", "1 of 5", "1 of 2.5", UNSEEN],
+    ]
+    tried = course.run("headstart", "grade", LESSON, "--dry-run")
+    assert rows(tried.stdout) == halved and by_hand(course) == given
+    done = course.run("headstart", "grade", LESSON)
+    assert rows(done.stdout) == halved
+    assert "5 written answers are left to grade" in done.stdout  # amy's, cid's, and three to another one
+    assert by_hand(course) == given | {"amy": Mark(2.5, True, "")}
+    with sheet(course) as seen, pytest.raises(ValueError, match=r"5 points: this question has 0 to 2\.5"):
+        seen.undo({"grader": "eve", "undo": seen.steps[0]["step"]})
+
+    repointed(course, {WRITTEN: 0})
+    done = course.run("headstart", "grade", LESSON)
+    assert [row[:4] for row in rows(done.stdout)] == [
+        ["amy", "Question 1.7", "2.5 of 2.5", "0 of 0"],
+        ["bob", "Question 1.7", "1 of 2.5", "0 of 0"],
+    ]
+    assert "3 written answers" in done.stdout  # the other question's: this one waits for nobody
+    assert set(by_hand(course).values()) == {Mark(None, False, "")}
+    course.run("nbgrader", "generate_feedback", LESSON, "--student=amy", "--force")
+    assert "counts for nothing" in page.read_text()
+
+    repointed(course, {WRITTEN: 5})
+    done = course.run("headstart", "grade", LESSON)
+    assert "6 written answers" in done.stdout
+    with sheet(course) as seen:
+        assert [step["grader"] for step in seen.steps] == [TAKEN_BACK, TAKEN_BACK, "eve"]
+        seen.undo({"grader": "eve", "undo": seen.steps[0]["step"]})
+    assert by_hand(course) == given | {"amy": Mark(2.5, True, "")}
+    with sheet(course) as seen:
+        seen.undo({"grader": "eve", "undo": seen.steps[2]["step"]})  # the first is the undoing
+    assert by_hand(course) == given
 
 
 def test_nbgraders_autograde_says_whose_points_changed_too(course) -> None:

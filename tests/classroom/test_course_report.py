@@ -33,7 +33,7 @@ from tests.support.proved import PROJECT, follows_from
 
 pytestmark = follows_from(*PROJECT)
 
-LESSONS = ("01_attention", "02_multihead")
+LESSONS, LATER = ("01_attention", "02_multihead"), "03_positional"
 SOFTMAX, CROSS = "attention.softmax", "attention.cross"
 UNSAFE = "l & b"
 
@@ -52,10 +52,13 @@ def course(tmp_path: Path) -> CourseDirectory:
 
 @pytest.fixture
 def pages(course: CourseDirectory, tmp_path: Path) -> Path:
-    """Ada has both lessons, a written answer waits. Lee & Bo handed in the first, late. Cy nothing."""
+    """Ada has both lessons, a written answer waits. Lee & Bo handed in the first, late. Cy nothing.
+
+    Of a third lesson there is only its due date.
+    """
     with Gradebook(course.db_url) as book:
         make_grading(book.db)
-        for lesson in LESSONS:
+        for lesson in (*LESSONS, LATER):
             book.add_assignment(lesson, duedate="2026-01-02 12:00:00 UTC")
             book.add_notebook(lesson, lesson)
             book.add_grade_cell("code", lesson, lesson, max_score=6, cell_type="code")
@@ -97,6 +100,10 @@ def test_the_class_page_says_who_has_what_and_who_is_behind(pages: Path) -> None
     assert [len(table.select("a")) for table in soup.select("table")[:2]] == [3, 3]
     for student in ("ada", "l%20%26%20b", "cy"):
         assert (pages / "students" / f"{student}.html").is_file()
+
+
+def test_lessons_that_nobody_has_handed_in_yet_take_no_room(pages: Path) -> None:
+    assert all(LATER not in path.read_text() for path in pages.rglob("*.html"))
 
 
 def test_a_picture_shows_the_class_in_each_lesson_and_says_so(pages: Path) -> None:

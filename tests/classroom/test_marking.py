@@ -431,7 +431,7 @@ def test_no_change_is_lost_however_many_graders_write(course):
         done = 0
         while done < 8:
             with marks.marking(directory) as db:
-                entry = marks.entries(db, LESSON, question)[0]
+                entry = marks.entries(db, LESSON, question.notebook, question.cell)[0]
                 new = Mark(((entry.mark.score or 0) + 1) % 5, False, f"{entry.mark.comment}{name}")
                 with contextlib.suppress(Conflict):
                     marks.change(db, name, [(entry, new)])
@@ -443,7 +443,7 @@ def test_no_change_is_lost_however_many_graders_write(course):
     for each in graders:
         each.join()
     with marks.marking(directory) as db:
-        entry = marks.entries(db, LESSON, question)[0]
+        entry = marks.entries(db, LESSON, question.notebook, question.cell)[0]
         steps = marks.history(db, [entry.id])
     assert sorted(entry.mark.comment) == sorted("abc" * 8)
     assert "".join(step["grader"] for step in reversed(steps)) == entry.mark.comment
@@ -453,13 +453,15 @@ def test_a_change_of_many_answers_happens_whole_or_not_at_all(course):
     directory, _ = course_directory(course.root)
     [question, *_] = questions(directory, LESSON)
     with marks.marking(directory) as db:
-        first, second, *_ = marks.entries(db, LESSON, question)
+        first, second, *_ = marks.entries(db, LESSON, question.notebook, question.cell)
         stale = replace(second, mark=Mark(1.0, False, ""))
         new = Mark(2.0, False, "x")
         with pytest.raises(Conflict) as told:
             marks.change(db, "eve", [(first, new), (stale, new)])
         assert told.value.grades == [second.id]
-        assert marks.entries(db, LESSON, question)[0] == first and not marks.history(db, [first.id])
+        assert marks.entries(db, LESSON, question.notebook, question.cell)[0] == first and not marks.history(
+            db, [first.id]
+        )
 
 
 def test_each_step_can_be_undone_for_all_or_for_one_while_it_is_the_last(course):
@@ -486,7 +488,7 @@ def test_nothing_is_kept_of_answers_that_are_gone(course):
     directory, _ = course_directory(course.root)
     [question, *_] = questions(directory, LESSON)
     with marks.marking(directory) as db:
-        for entry in marks.entries(db, LESSON, question)[:2]:
+        for entry in marks.entries(db, LESSON, question.notebook, question.cell)[:2]:
             marks.change(db, "eve", [(entry, Mark(1.0, False, entry.student))])
             gone = entry
     course.run("nbgrader", "db", "student", "remove", gone.student, "--force")

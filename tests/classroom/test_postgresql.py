@@ -152,7 +152,7 @@ def mark_at_once(course: Course) -> None:
         together.wait()
         while done < ROUNDS // len(GRADERS):
             with marks.marking(directory) as db:  # the first of which makes the table
-                seen = marks.entries(db, LESSON, question)
+                seen = marks.entries(db, LESSON, question.notebook, question.cell)
                 new = Mark(float((place + done) % 5), False, f"{GRADERS[place]} {done} {lost}")
                 with contextlib.suppress(Conflict):
                     marks.change(db, GRADERS[place], [(entry, new) for entry in seen[:: (-1) ** place]])
@@ -164,7 +164,7 @@ def mark_at_once(course: Course) -> None:
     with ThreadPoolExecutor(len(GRADERS)) as pool:
         [*pool.map(grade, range(len(GRADERS)))]
     with marks.marking(directory) as db:
-        seen = marks.entries(db, LESSON, question)
+        seen = marks.entries(db, LESSON, question.notebook, question.cell)
         steps = marks.history(db, [entry.id for entry in seen])
     assert len(steps) == ROUNDS and all(len(step["grades"]) == len(seen) == 3 for step in steps)
     assert {entry.mark for entry in seen} == {Mark(**json.loads(steps[0]["after"]))}

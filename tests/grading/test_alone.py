@@ -106,11 +106,13 @@ def test_what_somebody_else_collects_meanwhile_has_no_feedback_yet(tmp_path, mon
 
     monkeypatch.setattr(watching._Rounds, "__post_init__", lambda self: None)
     monkeypatch.setattr(watching, "find_submissions", lambda *_: [Submission("amy", "lesson", folder)])
-    monkeypatch.setattr(watching, "Book", lambda *_: SimpleNamespace(charge_lateness=id, close=int))
+    monkeypatch.setattr(
+        watching, "Book", lambda *_: SimpleNamespace(charge_lateness=id, close=int, repointed=[])
+    )
     monkeypatch.setattr(watching, "grade_all", grade)
     lesson = SimpleNamespace(name="lesson", skeletons={}, own_files={})
     executor = SimpleNamespace(number=1, submit=None)
-    rounds = watching._Rounds(lesson, None, None, executor, True, lambda: False)
+    rounds = watching._Rounds(SimpleNamespace(lesson=lesson), None, None, executor, True, lambda: False)
     monkeypatch.setattr(rounds, "_answer", answered.append)
     rounds._round(collect=False)
     assert answered == [{"amy": "first"}]

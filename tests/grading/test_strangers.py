@@ -22,7 +22,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder import lessons, limits
 from autograder.child import wire
-from autograder.classroom import gradebook
+from autograder.classroom.beside import kept_as
 from autograder.classroom.course import course_directory
 from autograder.grading import choosing, clean, clock, judge, submission
 from autograder.grading.grader import questions
@@ -431,8 +431,8 @@ def test_code_that_takes_long_to_colour_is_text(code):
 
 def test_a_file_that_a_browser_would_run_is_kept_as_text():
     names = ("page.html", "PAGE.HTM", "picture.svg", "run.js", "page.xhtml", "page.xml", "a.txt.html")
-    assert [gradebook._kept_as(name) for name in names] == [f"{name}.txt" for name in names]
-    assert gradebook._kept_as("folder/notes.txt") == "folder/notes.txt"
+    assert [kept_as(name) for name in names] == [f"{name}.txt" for name in names]
+    assert kept_as("folder/notes.txt") == "folder/notes.txt"
 
 
 @pytest.fixture

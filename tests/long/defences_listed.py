@@ -414,6 +414,12 @@ LISTED: dict[str, dict[str, Row]] = {
         "gradebook: made by one": ("of_two_who_make_a_gradebook_one_waits", "with alone_in(Path(course.root)):", "if True:"),
         "watch: whose feedback is out": ("what_somebody_else_collects_meanwhile_has_no_feedback_yet[later]", "stamps = {submission.student: _stamp(submission) for submission in submissions}", "stamps = __import__('collections').UserDict()"),
     },
+    "test_grade_all": {
+        "gradebook: nothing older in place of what is newer": ("a_slow_grading_of_what_is_older_replaces_nothing", "now() == self._digest(graded.student) != graded.digest", "False"),
+    },
+    "test_changes": {
+        "gradebook: points above a new maximum": ("points_for_a_written_answer_stay_within_a_changed_maximum", "marks.change(db, TAKEN_BACK, changes)", "pass"),
+    },
     "test_watch": {
         "watch: all are waited for together": ("who_hands_in_without_end_holds_up_nobody_for_longer", "now if self.since is None else self.since", "now"),
         "watch: what was stopped is run in no other round": ("one_that_waits_until_its_time_is_out_holds_up_a_watch_once", " if self.graded.get(each.student) != states[each.student]", ""),

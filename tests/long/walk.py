@@ -4,7 +4,6 @@
 reaches the course through the exchange. Each item says how many commands people typed and how long they took.
 """
 
-import io
 import json
 import re
 import shlex
@@ -18,16 +17,16 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
-from autograder import lessons, programs
-from tests.classroom.test_feedback import PIXEL
+from autograder import lessons
 from tests.classroom.test_hub import COURSE, SECOND, TEACHER
+from tests.long.odd import WRITTEN, all_passed, browsing, until, with_a_photo, with_odd_lines, written, zipped
 from tests.support import hub
-from tests.support.browser import AXE, CHROMIUM_OPTIONS, VIOLATIONS
+from tests.support.browser import AXE, VIOLATIONS
 
 LESSON = "01_attention"
-WRITTEN = "attention.self_or_encoder"
+GRADED = "attention-softmax"
 AS_TEACHER = f"umask 007; cd {COURSE}; . .venv/bin/activate"
 AS_STUDENT = "set -e; umask 077; cd ~; . /opt/headstart/bin/activate"
 READ = """
@@ -35,11 +34,11 @@ import json, sqlite3, sys
 print(json.dumps(sqlite3.connect("gradebook.db").execute(sys.argv[1]).fetchall()))
 """
 POINTS = """
-import nbformat
+import nbformat, sys
 path = "source/01_attention/01_attention.ipynb"
 notebook = nbformat.read(path, as_version=4)
-[cell] = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == "attention-softmax"]
-cell.metadata.nbgrader.points += 2
+[cell] = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == sys.argv[1]]
+cell.metadata.nbgrader.points += float(sys.argv[2])
 nbformat.write(notebook, path)
 """
 
@@ -98,6 +97,7 @@ class Walk:
         self.odd_hand_ins_under_a_watch()
         self.points_and_an_appeal()
         self.marking()
+        self.fewer_points_for_a_written_answer()
         self.dates()
         self.learning_platform()
         self.mistyped()
@@ -178,10 +178,10 @@ class Walk:
     # -- 3, 6, 7 -------------------------------------------------------------------------------------------
 
     def points_and_an_appeal(self) -> None:
-        query = "select sum(max_score) from grade_cells join base_cell using (id) where name = 'attention-softmax'"
+        query = f"select sum(max_score) from grade_cells join base_cell using (id) where name = '{GRADED}'"
         with self.item("3, 6", "more points for an exercise, tried and then done"):
             [[before]] = self.read(query)
-            self.machine.run(TEACHER, f"{AS_TEACHER}; python -c {shlex.quote(POINTS)}")
+            self.points(GRADED, 2)
             tried = self.teacher(f"headstart grade {LESSON} --dry-run")
             assert "Nothing was recorded" in tried and self.read(query) == [[before]]
             done = self.teacher(f"headstart grade {LESSON}")
@@ -202,6 +202,10 @@ class Walk:
             assert all(
                 part in told for part in ("What the student reads", "What decided", "expected", "assess(")
             )
+
+    def points(self, cell: str, more: float) -> None:
+        """Change the points of a cell in source/, as *Create Assignment* does."""
+        self.machine.run(TEACHER, f"{AS_TEACHER}; python -c {shlex.quote(POINTS)} {cell} {more}")
 
     # -- 8 -------------------------------------------------------------------------------------------------
 
@@ -226,6 +230,21 @@ class Walk:
             self.teacher(f"headstart grade {LESSON} --force --student {self.names[-1]}")
             assert self.read(given) == before and before[0][0] > 1
             self.teacher("nbgrader export")
+
+    def fewer_points_for_a_written_answer(self) -> None:
+        """Who has more than the new maximum waits for a person again; points below it stay."""
+        cell = lessons.grade_id(WRITTEN)
+        query = (
+            "select count(*), max(manual_score), sum(needs_manual_grade) from grade"
+            f" join base_cell on base_cell.id = cell_id where name = '{cell}' and manual_score is not null"
+        )
+        with self.item("3, 6", "fewer points for a written answer, after it was marked"):
+            [[marked, most, _]] = self.read(query)
+            self.points(cell, most - 0.5 - 5)
+            done = self.teacher(f"COLUMNS=200 headstart grade {LESSON}")
+            assert done.count("Question 1.7") == marked and f"{most - 0.5:g}, waits" in done, done
+            [[still, now, waiting]] = self.read(query)
+            assert (still, now) == (marked, most - 0.5) and waiting
 
     @contextmanager
     def serving(self, who: str, port: int) -> Iterator[str]:
@@ -373,72 +392,3 @@ class Walk:
             told = self.teacher(f"headstart grade {LESSON} --CourseDirectory.root=$HOME/old")
             assert "0 graded" in told, told
             assert not self.machine.run(TEACHER, f"ls {COURSE}/submitted", check=False).stdout
-
-
-def all_passed(of: dict) -> bool:
-    return all(verdict["status"] == "passed" for verdict in of["verdicts"].values())
-
-
-def written(notebook: NotebookNode) -> bytes:
-    return nbformat.writes(notebook).encode()
-
-
-def zipped(name: str, content: bytes) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr(name, content)
-    return file.getvalue()
-
-
-def answer(notebook: NotebookNode, id: str) -> NotebookNode:
-    """The cell of an answer, in a copy of a notebook."""
-    names = {lessons.grade_id(id), f"{lessons.grade_id(id)}-answer"}
-    [cell] = [
-        cell
-        for cell in notebook.cells
-        if cell.metadata.get("nbgrader", {}).get("solution") and cell.metadata.nbgrader.grade_id in names
-    ]
-    return cell
-
-
-def with_a_photo(solved: NotebookNode) -> NotebookNode:
-    notebook = nbformat.reads(nbformat.writes(solved), as_version=4)
-    cell = answer(notebook, WRITTEN)
-    cell.source = "See my derivation:\n\n![](attachment:photo.png)"
-    cell.attachments = {"photo.png": {"image/png": PIXEL}}
-    return notebook
-
-
-def with_odd_lines(solved: NotebookNode) -> NotebookNode:
-    notebook = nbformat.reads(nbformat.writes(solved), as_version=4)
-    cell = answer(notebook, "attention.softmax")
-    body = cell.source.replace("    ", "\u00a0\u00a0\u00a0\u00a0", 1)
-    cell.source = f"from google.colab import drive\ndrive.mount('/content/drive')\n{body}"
-    return notebook
-
-
-def until(there: Callable[[], object], said: Callable[[], str], seconds: float = 600) -> None:
-    """Wait for something; what was said, if it doesn't come."""
-    end = time.monotonic() + seconds
-    while not there():
-        assert time.monotonic() < end, said()
-        time.sleep(0.2)
-
-
-@contextmanager
-def browsing() -> Iterator[Callable[[str, int, str], Page]]:
-    """A browser; opens an address in a window so wide, light or dark."""
-    with sync_playwright() as playwright:
-        program = playwright.chromium.launch(
-            executable_path=programs.find(programs.CHROMIUM), args=list(CHROMIUM_OPTIONS)
-        )
-
-        def visit(address: str, width: int, scheme: str) -> Page:
-            size = {"width": width, "height": 900}
-            page = program.new_context(viewport=size, color_scheme=scheme, bypass_csp=True).new_page()  # type: ignore[arg-type]
-            page.goto(address)
-            page.wait_for_load_state("networkidle")
-            return page
-
-        yield visit
-        program.close()

@@ -115,25 +115,32 @@ def forget_the_gone(db: sa.orm.Session) -> None:
     db.commit()
 
 
-def entries(db: sa.orm.Session, lesson: str, question: Question) -> list[Entry]:
-    """The rows of a question, in an order that says nothing about whose they are."""
+def entries(db: sa.orm.Session, lesson: str, notebook: str, name: str) -> list[Entry]:
+    """The rows of a cell, in an order that says nothing about whose they are.
+
+    Args:
+        db: the gradebook.
+        lesson: its name.
+        notebook: where the cell is.
+        name: its grade id.
+    """
     grade, comment, cell = Grade.__table__, Comment.__table__, BaseCell.__table__
     commented = sa.orm.aliased(cell)
     mine = sa.select(comment.c.id, comment.c.notebook_id, comment.c.manual_comment).join(
-        commented, (commented.c.id == comment.c.cell_id) & (commented.c.name == question.cell)
+        commented, (commented.c.id == comment.c.cell_id) & (commented.c.name == name)
     )
     said = mine.subquery()
     query = (
         sa.select(grade, said.c.id.label("comment_id"), said.c.manual_comment, Student.__table__)
         .select_from(grade)
-        .join(cell, (cell.c.id == grade.c.cell_id) & (cell.c.name == question.cell))
+        .join(cell, (cell.c.id == grade.c.cell_id) & (cell.c.name == name))
         .join(SubmittedNotebook.__table__, SubmittedNotebook.id == grade.c.notebook_id)
         .join(Notebook.__table__, Notebook.id == SubmittedNotebook.notebook_id)
         .join(SubmittedAssignment.__table__, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
         .join(Assignment.__table__, Assignment.id == SubmittedAssignment.assignment_id)
         .join(Student.__table__, Student.id == SubmittedAssignment.student_id)
         .outerjoin(said, said.c.notebook_id == grade.c.notebook_id)
-        .where(Assignment.name == lesson, Notebook.name == question.notebook)
+        .where(Assignment.name == lesson, Notebook.name == notebook)
         .order_by(grade.c.id)
     )
     return [_entry(row._mapping) for row in db.execute(query)]
@@ -213,7 +220,7 @@ def _changed(db: sa.orm.Session, update: sa.Update) -> bool:
     return cast("sa.CursorResult", db.execute(update)).rowcount > 0
 
 
-def undo(db: sa.orm.Session, grader: str, step: str, known: Mapping[str, Entry]) -> None:
+def undo(db: sa.orm.Session, grader: str, step: str, known: Mapping[str, Entry], question: Question) -> None:
     """Give back what answers had before a step.
 
     Args:
@@ -221,15 +228,20 @@ def undo(db: sa.orm.Session, grader: str, step: str, known: Mapping[str, Entry])
         grader: who undoes it.
         step: what is undone.
         known: the answers it may touch, by grade id: others of the step stay.
+        question: what they answer.
 
     Raises:
         Conflict: some were changed again since. Nothing is undone.
+        ValueError: they had more points than there are now.
     """
     rows = [row for row in db.execute(sa.select(MARKS).where(MARKS.c.step == step)) if row.grade in known]
     # defence: marking: undone only while it is the last
     if late := [row.grade for row in rows if known[row.grade].mark != Mark(**json.loads(row.after))]:
         raise Conflict(late)
-    change(db, grader, [(known[row.grade], Mark(**json.loads(row.before))) for row in rows])
+    given = [(known[row.grade], Mark(**json.loads(row.before))) for row in rows]
+    for score in filter(None, (mark.score for _, mark in given)):
+        allowed(score, question)
+    change(db, grader, given)
 
 
 def history(db: sa.orm.Session, grades: Sequence[str]) -> list[dict[str, Any]]:

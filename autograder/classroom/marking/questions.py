@@ -68,20 +68,25 @@ class Question:
 
 
 def questions(course: CourseDirectory, lesson: str) -> list[Question]:
-    """A lesson's questions, in its order.
+    """A lesson's questions, in its order, but for those that count for nothing.
 
     Raises:
         LookupError: there are none.
     """
+    found = [question for question in asked(course, lesson) if question.points]
+    if not found:
+        raise LookupError(f"{lesson} has no questions that a person gives points for")
+    return found
+
+
+def asked(course: CourseDirectory, lesson: str) -> list[Question]:
+    """All of a lesson's questions, in its order, also those that count for nothing."""
     folder = Path(course.format_path(course.source_directory, ".", lesson))
-    found = [
+    return [
         question
         for path in sorted(folder.glob("*.ipynb"))
         for question in _asked(path, path.stat().st_mtime_ns)
     ]
-    if not found:
-        raise LookupError(f"{lesson} has no questions that a person gives points for")
-    return found
 
 
 @functools.lru_cache(maxsize=64)
@@ -94,12 +99,12 @@ def _questions(path: Path) -> Iterator[Question]:
     for cell in nbformat.read(path, as_version=4).cells:
         known = cell.metadata.get("nbgrader", {})
         by_hand = known.get("task") or (known.get("grade") and known.get("solution"))
-        if by_hand and known.get("points"):
+        if by_hand:
             text, model = _halves(cell) if known.get("task") else (asked, _SOLUTION.sub("", cell.source))
             model, rubric = rubric_of(model)
-            name = known["grade_id"]
+            name, points = known["grade_id"], float(known.get("points") or 0)
             yield Question(
-                path.stem, name, number or name, section, text, model, rubric, float(known["points"]),
+                path.stem, name, number or name, section, text, model, rubric, points,
                 bool(known.get("task")),
             )  # fmt: skip
         elif cell.cell_type == "markdown":

@@ -191,7 +191,7 @@ def _described(question: Question) -> dict[str, Any]:
 
 def _waiting(db: sa.orm.Session, lesson: str, asked: Sequence[Question]) -> dict[str, list[int]]:
     """By question, how many answers wait for points, and how many there are."""
-    found = {each.id: marks.entries(db, lesson, each) for each in asked}
+    found = {each.id: marks.entries(db, lesson, each.notebook, each.cell) for each in asked}
     return {id: [sum(entry.waits for entry in rows), len(rows)] for id, rows in found.items()}
 
 

@@ -23,7 +23,9 @@ class Sheet:
 
     def __init__(self, db: sa.orm.Session, course: CourseDirectory, lesson: str, question: Question) -> None:
         self.db, self.question = db, question
-        self.entries = {entry.id: entry for entry in marks.entries(db, lesson, question)}
+        self.entries = {
+            entry.id: entry for entry in marks.entries(db, lesson, question.notebook, question.cell)
+        }
         folders = {
             id: Path(course.format_path(course.autograded_directory, entry.student, lesson))
             for id, entry in self.entries.items()
@@ -76,11 +78,11 @@ class Sheet:
 
         Raises:
             KeyError, TypeError: it is none of that.
-            Conflict: some answers were marked again since. Nothing is changed.
+            ValueError, Conflict: as `marks.undo`. Nothing is changed.
         """
         only = {*wanted.get("only", self.entries)}
         known = {id: entry for id, entry in self.entries.items() if id in only}
-        marks.undo(self.db, _grader(wanted), str(wanted["undo"]), known)
+        marks.undo(self.db, _grader(wanted), str(wanted["undo"]), known, self.question)
         return ""
 
     def shown(self, names: bool) -> dict[str, Any]:
