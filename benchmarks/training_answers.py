@@ -1,10 +1,11 @@
 """Lesson 13's measured figures: what fine-tuning, preferences and rewards bring, and what they cost.
 
-python -m benchmarks.training_answers [--seeds 0 1 2] [--processes 1]
+python -m benchmarks.training_answers [--seeds 0 1 2] [--processes 1] [--folder FOLDER]
 
 The model that lesson 08 keeps (one is trained where there is none) gets the new tokens, and goes through each
 stage once per seed, which sets the demonstrations, their order, the requests and the draws. `--processes`
-says how many stages run at once, on one core each. Intervals are mean ± Student's t times the standard error.
+says how many stages run at once, on one core each. With `--folder`, an interrupted run resumes after those
+that it has finished. Intervals are mean ± Student's t times the standard error.
 """
 
 import argparse
@@ -36,7 +37,8 @@ SHOWN = {
     "from start": "KL(model, start)", "entropy": "entropy", "words": "words", "praise": "praise",
     "different": "different openings",
 }  # fmt: skip
-PER_CENT = ("fulfilled", "reviews", "sentences", "read", "different")
+PER_CENT = ("fulfilled", "reviews", "sentences", "read", "different", "clipped")
+FORMS = {"forgotten": ".3f", "clipped": ".2f"}
 
 Row = dict[str, float]
 Stage = Callable[[LanguageModel, LanguageModel, int], Row]
@@ -48,7 +50,10 @@ def rewarded(setting: Setting) -> Stage:
     def run(model: LanguageModel, frozen: LanguageModel, seed: int) -> Row:
         live = experiments.reinforce(model, frozen, TOOLS, setting, seed=seed)
         words = sum(words for _, words in live.lines["words"])
-        return {"sampled": words * setting.requests * setting.group}
+        found = {"sampled": words * setting.requests * setting.group}
+        if "clipped" in live.lines:
+            found["clipped"] = mean(share for _, share in live.lines["clipped"])
+        return found
 
     return run
 
@@ -74,6 +79,8 @@ STAGES: dict[str, Stage] = {
     "rewards": rewarded(Setting(STEPS)),
     "rewards, KL": rewarded(Setting(STEPS, beta=BETA)),
     "rewards, divided": rewarded(Setting(STEPS, divide=True)),
+    "rewards, 1 update per draw": rewarded(Setting(2 * STEPS, updates=1)),
+    "rewards, 4 updates per draw": rewarded(Setting(STEPS // 2, updates=4)),
     "praise": rewarded(Setting(STEPS, reward=measures.praising)),
     "praise, KL": rewarded(Setting(STEPS, beta=BETA, reward=measures.praising)),
     "more demonstrations": more_demonstrations,
@@ -87,6 +94,9 @@ def _stage(job: tuple[int, str, str]) -> tuple[str, Row]:
     """One stage of one seed, measured."""
     torch.set_num_threads(1)
     seed, name, folder = job
+    done = Path(folder, f"{seed} {name}.json")
+    if done.is_file():
+        return name, json.loads(done.read_text())
     begins = "fine-tuned" if name in STAGES else COLDER.get(name)
     model = _kept(folder, f"{seed} {begins}" if begins else "pretrained")
     frozen, row = copy.deepcopy(model), Row()
@@ -102,6 +112,7 @@ def _stage(job: tuple[int, str, str]) -> tuple[str, Row]:
     row |= measures.measure(model, frozen, TOOLS, temperature=temperature) | {"CPU seconds": spent}
     if name in ("fine-tuned", "rewards"):
         row |= best_of(model, seed)
+    done.write_text(json.dumps(row))
     return name, row
 
 
@@ -124,11 +135,13 @@ def _kept(folder: str, name: str) -> LanguageModel:
     return model
 
 
-def runs(seeds: Sequence[int], processes: int) -> dict[str, list[Row]]:
-    """Each stage's figures, seed by seed."""
+def runs(seeds: Sequence[int], processes: int, folder: str) -> dict[str, list[Row]]:
+    """Each stage's figures, seed by seed; models and figures are kept in a folder."""
     found: dict[str, list[Row]] = {}
-    with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(processes) as pool:
-        _keep(experiments.with_new_tokens(pretraining.pretrained(), posttraining.grow), folder, "pretrained")
+    with ProcessPoolExecutor(processes) as pool:
+        if not Path(folder, "pretrained.pt").is_file():
+            grown = experiments.with_new_tokens(pretraining.pretrained(), posttraining.grow)
+            _keep(grown, folder, "pretrained")
         for names in (("pretrained", *FIRST), tuple(STAGES), tuple(COLDER)):
             jobs = [
                 (seed, name, folder)
@@ -155,7 +168,7 @@ def _interval(key: str, values: list[float]) -> str:
         return "–"
     share = key in PER_CENT or key.startswith("best")
     scale, form = (100, ".1f") if share else (0.001, ".0f") if key == "sampled" else (1, ".1f")
-    form, unit = ".3f" if key == "forgotten" else form, " %" if share else ""
+    form, unit = FORMS.get(key, form), " %" if share else ""
     middle = f"{scale * mean(values):{form}}"
     if len(values) != 3:
         return middle + unit
@@ -170,8 +183,11 @@ def report(console: Parts, found: dict[str, list[Row]]) -> None:
     best = {f"best of {k}": f"best of {k}" for k in (1, 2, 4, 8, 16)}
     title = f"The share of requests that one of k answers fulfils, of {TRIES} tries"
     console.print(table_of(found, best, title))
-    sampled = {"sampled": "tokens sampled"}
-    console.print(table_of(found, sampled, "Thousands of tokens that a training on rewards drew"))
+    sampled = {"sampled": "tokens sampled", "clipped": "tokens clipped"}
+    title = (
+        "Thousands of tokens that a training on rewards drew, and at what share of them updates were clipped"
+    )
+    console.print(table_of(found, sampled, title))
 
 
 def main() -> None:
@@ -179,9 +195,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="three, for the intervals")
     parser.add_argument("--processes", type=int, default=1, help="stages that run at once")
+    parser.add_argument("--folder", help="where finished stages are kept; else nowhere")
     options = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    found = runs(options.seeds, options.processes)
+    with tempfile.TemporaryDirectory() as passing:
+        found = runs(options.seeds, options.processes, options.folder or passing)
     figures.STAGES.write_text(json.dumps(found, indent=1) + "\n")
     record("Training: answers", lambda console: report(console, found))
 
