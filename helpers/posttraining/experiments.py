@@ -17,7 +17,7 @@ from helpers.posttraining import requests
 from helpers.posttraining.requests import Demonstration, Request, Verdict
 
 DEMONSTRATIONS, EPOCHS, BATCH, RATE = 4_000, 2, 16, 4e-3  # of supervised fine-tuning
-REWARDED, UPDATES, RATE_REWARDED, EPSILON = 60, 2, 3e-4, 0.2
+REWARDED, RATE_REWARDED, EPSILON = 120, 3e-4, 0.2
 Pair = tuple[Demonstration, Demonstration]
 LENGTH = 50  # words of an answer, about: what a sum over its tokens is divided by, the same for all
 
@@ -169,7 +169,7 @@ class Setting(NamedTuple):
     """
 
     steps: int
-    updates: int = UPDATES
+    updates: int = 1
     rate: float = RATE_REWARDED
     beta: float = 0.0
     reward: Callable[[Request, list[int]], float] | None = None
