@@ -307,7 +307,7 @@ def reinforce(
     chunks = (asked[at : at + setting.requests] for at in range(0, len(asked), setting.requests))
     chance = training.Chance(generator)
     point = training.Checkpoint(keep, model=model, optimizer=optimizer, chance=chance) if keep else None
-    apart = {"words": "words per answer", "clipped": "share of tokens"}
+    apart = {"words": "words per answer"} | ({"clipped": "share of tokens"} if setting.updates > 1 else {})
     live = training.Live(steps, "reward", title="Rewards", apart=apart, keep=point, data=chunks)
     marks, frozen = requests.special(), copy.deepcopy(frozen).to(next(model.parameters()).device)
     for step in live:
@@ -326,7 +326,7 @@ def reinforce(
             _step(model, optimizer, -objective)
             held.append(float(share))
         live.add(reward=rewards.mean(), words=mask.sum() / len(ids))
-        if held[1:]:
+        if setting.updates > 1:
             live.add(clipped=sum(held[1:]) / len(held[1:]))
     return live
 

@@ -270,7 +270,7 @@ def test_with_one_update_per_draw_nothing_is_clipped() -> None:
     live = experiments.reinforce(
         model, copy.deepcopy(model), TOOLS, Setting(4, updates=1, requests=1, group=2)
     )
-    assert {*live.lines} == {"reward", "words"}
+    assert {*live.lines} == {"reward", "words"} and "clipped" not in live.apart  # no empty panel
 
 
 def test_the_parser_s_reward_is_its_verdict() -> None:
