@@ -1,10 +1,12 @@
 """Lesson 13's measured figures: what fine-tuning, preferences and rewards bring, and what they cost.
 
-python -m benchmarks.training_answers [--seeds 0 1 2] [--processes 1]
+python -m benchmarks.training_answers [--updates] [--seeds 0 1 2] [--processes 1] [--folder FOLDER]
 
 The model that lesson 08 keeps (one is trained where there is none) gets the new tokens, and goes through each
 stage once per seed, which sets the demonstrations, their order, the requests and the draws. `--processes`
-says how many stages run at once, on one core each. Intervals are mean ± Student's t times the standard error.
+says how many stages run at once, on one core each. With `--folder`, an interrupted run resumes after those
+that it has finished. With `--updates`, it compares trainings on rewards that make one, two and four updates
+with each draw, as many in all. Intervals are mean ± Student's t times the standard error.
 """
 
 import argparse
@@ -36,7 +38,8 @@ SHOWN = {
     "from start": "KL(model, start)", "entropy": "entropy", "words": "words", "praise": "praise",
     "different": "different openings",
 }  # fmt: skip
-PER_CENT = ("fulfilled", "reviews", "sentences", "read", "different")
+PER_CENT = ("fulfilled", "reviews", "sentences", "read", "different", "clipped")
+FORMS = {"forgotten": ".3f", "clipped": ".2f"}
 
 Row = dict[str, float]
 Stage = Callable[[LanguageModel, LanguageModel, int], Row]
@@ -48,7 +51,10 @@ def rewarded(setting: Setting) -> Stage:
     def run(model: LanguageModel, frozen: LanguageModel, seed: int) -> Row:
         live = experiments.reinforce(model, frozen, TOOLS, setting, seed=seed)
         words = sum(words for _, words in live.lines["words"])
-        return {"sampled": words * setting.requests * setting.group}
+        found = {"sampled": words * setting.requests * setting.group}
+        if "clipped" in live.lines:
+            found["clipped"] = mean(share for _, share in live.lines["clipped"])
+        return found
 
     return run
 
@@ -78,6 +84,9 @@ STAGES: dict[str, Stage] = {
     "praise, KL": rewarded(Setting(STEPS, beta=BETA, reward=measures.praising)),
     "more demonstrations": more_demonstrations,
 }
+PER_DRAW = {
+    f"{updates} per draw": rewarded(Setting(STEPS // updates, updates=updates)) for updates in (1, 2, 4)
+}
 FIRST = ("fine-tuned", "no mask")
 COLD = 0.5  # a temperature at which answers are drawn once more, without further training
 COLDER = {f"{name}, temperature {COLD}": name for name in ("fine-tuned", "rewards")}
@@ -87,12 +96,16 @@ def _stage(job: tuple[int, str, str]) -> tuple[str, Row]:
     """One stage of one seed, measured."""
     torch.set_num_threads(1)
     seed, name, folder = job
-    begins = "fine-tuned" if name in STAGES else COLDER.get(name)
+    done = Path(folder, f"{seed} {name}.json")
+    if done.is_file():
+        return name, json.loads(done.read_text())
+    stages = STAGES | PER_DRAW
+    begins = "fine-tuned" if name in stages else COLDER.get(name)
     model = _kept(folder, f"{seed} {begins}" if begins else "pretrained")
     frozen, row = copy.deepcopy(model), Row()
     begun = time.process_time()
-    if name in STAGES:
-        row = STAGES[name](model, frozen, seed)
+    if name in stages:
+        row = stages[name](model, frozen, seed)
     elif name in FIRST:
         demonstrations = experiments.demonstrations(experiments.DEMONSTRATIONS, seed)
         experiments.supervise(model, demonstrations, TOOLS, masked=name == "fine-tuned", seed=seed)
@@ -102,6 +115,7 @@ def _stage(job: tuple[int, str, str]) -> tuple[str, Row]:
     row |= measures.measure(model, frozen, TOOLS, temperature=temperature) | {"CPU seconds": spent}
     if name in ("fine-tuned", "rewards"):
         row |= best_of(model, seed)
+    done.write_text(json.dumps(row))
     return name, row
 
 
@@ -124,12 +138,19 @@ def _kept(folder: str, name: str) -> LanguageModel:
     return model
 
 
-def runs(seeds: Sequence[int], processes: int) -> dict[str, list[Row]]:
-    """Each stage's figures, seed by seed."""
+ALL = (("pretrained", *FIRST), tuple(STAGES), tuple(COLDER))  # none needs one of its own part
+
+
+def runs(
+    seeds: Sequence[int], processes: int, folder: str, parts: Sequence[Sequence[str]] = ALL
+) -> dict[str, list[Row]]:
+    """Each stage's figures, seed by seed; models and figures are kept in a folder."""
     found: dict[str, list[Row]] = {}
-    with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(processes) as pool:
-        _keep(experiments.with_new_tokens(pretraining.pretrained(), posttraining.grow), folder, "pretrained")
-        for names in (("pretrained", *FIRST), tuple(STAGES), tuple(COLDER)):
+    with ProcessPoolExecutor(processes) as pool:
+        if not Path(folder, "pretrained.pt").is_file():
+            grown = experiments.with_new_tokens(pretraining.pretrained(), posttraining.grow)
+            _keep(grown, folder, "pretrained")
+        for names in parts:
             jobs = [
                 (seed, name, folder)
                 for name in names
@@ -155,7 +176,7 @@ def _interval(key: str, values: list[float]) -> str:
         return "–"
     share = key in PER_CENT or key.startswith("best")
     scale, form = (100, ".1f") if share else (0.001, ".0f") if key == "sampled" else (1, ".1f")
-    form, unit = ".3f" if key == "forgotten" else form, " %" if share else ""
+    form, unit = FORMS.get(key, form), " %" if share else ""
     middle = f"{scale * mean(values):{form}}"
     if len(values) != 3:
         return middle + unit
@@ -174,16 +195,33 @@ def report(console: Parts, found: dict[str, list[Row]]) -> None:
     console.print(table_of(found, sampled, "Thousands of tokens that a training on rewards drew"))
 
 
+def report_updates(console: Parts, found: dict[str, list[Row]]) -> None:
+    """The table of trainings on rewards with more updates per draw."""
+    columns = {key: SHOWN[key] for key in ("fulfilled", "to grammar", "words")}
+    columns |= {"sampled": "thousand tokens", "clipped": "tokens clipped"}
+    title = f"{STEPS} updates in all; of the tokens drawn, the share that is clipped after the first update"
+    console.print(table_of(found, columns, title))
+
+
 def main() -> None:
     """Measure and write."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--updates", action="store_true", help="compare numbers of updates per draw")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="three, for the intervals")
     parser.add_argument("--processes", type=int, default=1, help="stages that run at once")
+    parser.add_argument("--folder", help="where finished stages are kept; else nowhere")
     options = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    found = runs(options.seeds, options.processes)
+    with tempfile.TemporaryDirectory() as passing:
+        parts = (("fine-tuned",), tuple(PER_DRAW)) if options.updates else ALL
+        found = runs(options.seeds, options.processes, options.folder or passing, parts)
+    command = "python -m benchmarks.training_answers"
+    if options.updates:
+        title = "Training: answers, updates per draw"
+        record(title, lambda console: report_updates(console, found), f"{command} --updates")
+        return
     figures.STAGES.write_text(json.dumps(found, indent=1) + "\n")
-    record("Training: answers", lambda console: report(console, found))
+    record("Training: answers", lambda console: report(console, found), command)
 
 
 if __name__ == "__main__":

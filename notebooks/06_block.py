@@ -39,16 +39,16 @@ torch.set_num_threads(1)  # for small tensors: two cores would mostly wait for e
 # %% recall="block.recall_flops"
 
 # %% [markdown]
-# ## 6.1 Attention alone
+# ## 6.1 Twelve in a row
 #
-# You have built attention with several heads. Why not stack twelve of them and be done? Here are ten random vectors,
-# and twelve of lesson 2's modules with random weights, one after the other. After each layer we measure how alike the
-# ten positions are: the mean cosine between pairs of them, which is 1 if all point the same way.
+# You have built attention with several heads. Let's stack it. Here are ten random vectors, and twelve of lesson 2's
+# modules with random weights, one after the other. After each layer we measure how alike the ten positions are: the
+# mean cosine between pairs of them, which is 1 if all point the same way.
 
 # %% predict="block.alone"
 
 # %% draw=true
-# How alike ten positions become, layer by layer
+# The mean cosine between positions, layer by layer
 with waiting_for("your prediction"), after_predicting("block.alone"):
     torch.manual_seed(0)
     layers = [MultiHeadAttention(32, 2) for _ in range(12)]

@@ -977,7 +977,7 @@ check("pretraining.top_k", top_k)
 # ## 8.16 The nucleus
 #
 # **Why.** A dozen words can follow *plot*, and several dozen can follow *is*: a fixed k is too large for one or too
-# small for the other. The **nucleus** adapts (Holtzman et al. 2020, section 3.1): the smallest set of most probable
+# small for the other. The **nucleus** adapts (Holtzman et al. 2020): the smallest set of most probable
 # tokens that together reach p (*top-p*).
 #
 # **By hand.** Probabilities 0.1, 0.5, 0.3, 0.1 and p = 0.7. Largest first: 0.5, not yet; 0.5 + 0.3 = 0.8, reached. Both

@@ -186,8 +186,8 @@ show_table(figures.windows_table())
 #   values, and the cache shrinks by that factor.
 # - **No biases**, in most models.
 # - **Norms of queries and keys**, in each head, before they are turned (Henry et al. 2020, as an L2 norm). Without
-#   them, scores in vision models of some 8 billion weights grew until training diverged (Dehghani et al. 2023,
-#   section 2). With them, and weights of 1, $|q| = |k| = \sqrt D$, so $q \cdot k / \sqrt D$ is at most $\sqrt D$.
+#   them, scores in vision models of some 8 billion weights grew until training diverged (Dehghani et al.
+#   2023). With them, and weights of 1, $|q| = |k| = \sqrt D$, so $q \cdot k / \sqrt D$ is at most $\sqrt D$.
 #
 # **By hand.** 8 channels, 4 heads of queries, 2 of keys and values: a head has $D$ = 2 channels. $W_q$ and
 # $W_o$ are 8 × 8, $W_k$ and $W_v$ only 4 × 8. These maps have **192** weights, where lesson 2's module has 288.

@@ -40,8 +40,8 @@ torch.set_num_threads(1)
 # ## 13.1 Requests that can be judged
 #
 # Your model of lesson 8 continues reviews; it has never seen a request. **Post-training** turns such a model into
-# one that answers (Ouyang et al. 2022, *InstructGPT*). For large models, people or other models judge the answers;
-# here a parser does, and it makes no mistakes. There are two kinds of request:
+# one that answers (Ouyang et al. 2022, *InstructGPT*). Here a parser judges the answers. There are two kinds of
+# request:
 #
 # - **write**: *a favourable review of a ghost story by a woman*. Any of four features may be named: the sentiment,
 #   the kind of book, the author and, after *about*, the hero;
@@ -54,8 +54,7 @@ for each in requests.to_write(3, seed=1) + requests.to_read(2, seed=2):
 
 # %% [markdown]
 # An answer **fulfils** a request for a review if it ends, is a whole review by the grammar, and has each feature
-# asked for. One wrong word is enough to fail: a hero's name changes, or praise turns into blame. A question has one
-# right answer.
+# asked for. One wrong word is enough to fail. A question has one right answer.
 
 # %% [markdown]
 # ## 13.2 The template
@@ -161,7 +160,7 @@ check("posttraining.answer_mask", answer_mask)
 #
 # **Why.** The rows of a batch differ in length, and a tensor's rows don't. So short rows are padded, and a mask
 # says what is real. The padding's number can't say it: many models pad with the very token that ends an answer, and
-# a loss that leaves out all such tokens also leaves out the real one. Then the model never learns to stop.
+# a loss that leaves out all such tokens also leaves out the real one.
 #
 # **By hand.** Rows 5 6 and 7, padded with 0: **5 6** and **7 0**. Real: True True and True False.
 #
@@ -253,10 +252,9 @@ with waiting_for("Exercise 13.5"), after_predicting("posttraining.rows"):
     show(plots.bars(["no new rows", *starts], {unit: losses}, ylabel=unit, title=title))
 
 # %% [markdown] reveals="posttraining.rows"
-# In our run none of the three changed the loss noticeably. A logit of 0 takes $e^0$ of a sum that has the likely
-# words' logits in it, and these are far above 0 here. It needn't be so: where a model's logits are all far below 0,
-# as in some large ones, new rows near 0 take most of the probability, and what the model writes falls apart (Hewitt
-# 2021). The mean is safe in both cases.
+# In our run none of the three changed the loss noticeably: beside the likely words' logits, 0 counts for little here.
+# Where a model's logits are all far below 0, as in some large ones, new rows near 0 take most of the probability, and
+# what the model writes falls apart (Hewitt 2021). The mean is safe in both cases.
 
 # %% [markdown]
 # ## 13.6 Log-probabilities of tokens
@@ -369,9 +367,8 @@ tools = experiments.Tools(
 )
 
 # %% [markdown]
-# The loop is lesson 8's, with AdamW alone: a batch of 16 rows by your template, mask and padding, your loss, a
-# step. Each of 4,000 demonstrations, half of them reviews and half answers to questions, is read twice. If you
-# interrupt the run, it resumes when you run the cell again.
+# The loop is lesson 8's, with AdamW alone and 16 rows per batch. Each of 4,000 demonstrations, half of them reviews
+# and half answers to questions, is read twice. If you interrupt the run, it resumes when you run the cell again.
 
 # %% draw=true
 TRAIN_ANEW = False
@@ -554,9 +551,8 @@ with waiting_for("Exercises 13.9 and 13.10, and the training in 13.8"):
         print(f"{way:<44} {share:.0%} of 80 answers on praise or blame")
 
 # %% [markdown]
-# Greedy writing takes the likeliest token each time, so on answers of one word it agrees with choosing, as long as
-# no third word is likelier. Answers drawn at temperature 1 are right less often. Whenever you report a share, say
-# how you got it.
+# On answers of one word, greedy writing agrees with choosing, as long as no third word is likelier. Answers drawn at
+# temperature 1 are right less often. Whenever you report a share, say how you got it.
 
 # %% [markdown]
 # ## 13.11 A judge that errs
@@ -688,8 +684,10 @@ with (
 # %% [markdown]
 # ## 13.13 A reward
 #
-# **Why.** A pair says which is better; a **reward** says how good an answer is. For mathematics and code it can be
-# computed, a *verifiable reward*, as in DeepSeek-R1 (DeepSeek-AI 2025), and here too.
+# **Why.** A pair says which is better; a **reward** says how good an answer is. A reward model learns it from pairs
+# (13.12), and errs: trained too long on its scores, a policy gets worse (Gao et al. 2023). For mathematics and code
+# the reward can be computed, a *verifiable reward*, as in DeepSeek-R1 (DeepSeek-AI 2025), and here: what goes wrong
+# below isn't the judge's error.
 #
 # **By hand.** Asked for: sentiment favourable, author woman. The parser reads favourable, woman, ghost story: **1**.
 # It reads favourable, man: **0**. It reads nothing, since a word is wrong: **0**. The answer doesn't end: **0**.
@@ -746,7 +744,7 @@ check("posttraining.reward", reward)
 # always or nearly never succeed.
 #
 # **By hand.** Rewards 1, 0, 0, 0: the mean is 1/4, the advantages **3/4, −1/4, −1/4, −1/4**. Divided by $s$ = 1/2: 1.5
-# and −0.5. Of rewards 1, 1, 0, 0: 1/2 and −1/2, divided by 0.577: 0.87.
+# and −0.5.
 #
 # **Exercise 13.14** · difficulty 3 of 5 · 6 minutes · 3 points
 #
@@ -840,7 +838,7 @@ check("posttraining.policy_gradient", policy_gradient)
 
 # %% [markdown]
 # Is it the right gradient? In the smallest case it can be computed by going through all answers. An answer is one of
-# three tokens, with rewards 0.2, 0.5 and 0.8; the policy is three logits. The best policy always takes the third.
+# three tokens, with rewards 0.2, 0.5 and 0.8; the policy is three logits.
 
 # %% draw=true
 # The gradient by all answers and by draws, and where it leads
@@ -1003,8 +1001,8 @@ with waiting_for("Exercises 13.17a and b, and the training in 13.8"):
         print(f"{name:<9} {middle:5.1f} nats per answer, standard error {error:.1f} (24 answers)")
 
 # %% [markdown]
-# Both are right on average, and the sum over the vocabulary varies less than the estimate from one word. Use the
-# sum if you have both models' logits; with a large vocabulary they fill the memory.
+# Both are right on average, and the sum over the vocabulary varies less. Use it if you have both models' logits; with
+# a large vocabulary they fill the memory.
 #
 # A good place for a break.
 
@@ -1012,9 +1010,9 @@ with waiting_for("Exercises 13.17a and b, and the training in 13.8"):
 # ## 13.18 Train it on rewards
 #
 # One step: R = 8 new requests for reviews, G = 8 answers to each, their rewards by the parser, advantages within
-# each group, the clipped objective, an update. With one update per draw all ratios are 1, so nothing is clipped: it
-# is 13.15's gradient. (A **KL penalty** would also subtract β times 13.17's $k_3$. Your run has none.) The draws are
-# called **rollouts**, and are *on-policy*: the model that learns from them has made them.
+# each group, the clipped objective, an update. With one update per draw, the draws, called **rollouts**, are
+# *on-policy*: the model that learns from them has made them. So all ratios are 1, nothing is clipped, and it is
+# 13.15's gradient. (A **KL penalty** would also subtract β times 13.17's $k_3$. Your run has none.)
 
 # %% draw=true
 # A step of training on rewards
@@ -1080,10 +1078,24 @@ with waiting_for("the training above"), after_predicting("posttraining.closer"):
 # some 35 on 3,840, the demonstrations 500 at a higher rate.)
 
 # %% [markdown]
+# **When the clipping acts.** With `REWARDS_ANEW = True` and `Setting(60, updates=2)` above, every other update is
+# *off-policy*. In our runs (`python -m benchmarks.training_answers --updates`, three seeds) the ratio was then clipped
+# at {measured.training_answers_updates_per_draw.2_per_draw.tokens_clipped} of the tokens, and with four updates per
+# draw at {measured.training_answers_updates_per_draw.4_per_draw.tokens_clipped}. With one, two and four,
+# {measured.training_answers_updates_per_draw.1_per_draw.fulfilled},
+# {measured.training_answers_updates_per_draw.2_per_draw.fulfilled} and
+# {measured.training_answers_updates_per_draw.4_per_draw.fulfilled} of the requests were fulfilled, from all, half and
+# a quarter of the draws. Three seeds can't tell these apart.
+#
+# Newer methods change the clipping. DAPO (Yu et al. 2025) clips ratios above 1 later than those below, so that
+# unlikely tokens can become likelier. GSPO (Zheng et al. 2025) has one ratio per answer, the geometric mean of its
+# tokens', since the reward is for the whole answer, too.
+
+# %% [markdown]
 # ## 13.19 A reward that can be gamed
 #
-# The parser's reward is nearly what we want. Most rewards only tend to agree with what we want. Suppose somebody
-# wants favourable reviews and pays for *words of praise*: an eighth for each, up to eight, whatever was asked.
+# Most rewards only tend to agree with what we want. Suppose somebody wants favourable reviews and pays for *words of
+# praise*: an eighth for each, up to eight, whatever was asked.
 
 # %% predict="posttraining.gamed"
 
@@ -1099,7 +1111,7 @@ with waiting_for("your prediction"), after_predicting("posttraining.gamed"):
 # The policy found what pays: {measured.training_answers.praise.praise.1} words of praise per answer instead of
 # {measured.training_answers.fine_tuned.praise.1}. Nothing pays for stopping, so the answers run on until the model
 # has no positions left, {measured.training_answers.praise.words.1} words, and no request is fulfilled any more. This
-# is **reward hacking**. The policy does exactly what it is paid for. With the KL penalty there are
+# is **reward hacking**. With the KL penalty there are
 # {measured.training_answers.praise_kl.praise.1} in {measured.training_answers.praise_kl.words.1} words, and
 # {measured.training_answers.praise_kl.fulfilled} of the requests are fulfilled: the penalty limits how far the
 # policy goes, but the direction is the reward's.
@@ -1243,10 +1255,9 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 explorers.request_explorer(policy, "the training in 13.18")
 
 # %% [markdown]
-# 1. Ask for all four features, then for none (*a review*). About one demonstration in four had all, one in a hundred
-#    none. Which works better?
+# 1. Ask for all four features, then for none (*a review*). Which works better?
 # 2. Raise the temperature. Which verdict fails first?
-# 3. After a review, ask *is it praise or blame?* Which model answers better, `tuned` or `policy`?
+# 3. After a review, ask *is it praise or blame?* Which of the two models answers better?
 #
 # **In one file.** `SHARE = True` writes a web page, where anybody can ask your model.
 
@@ -1267,7 +1278,6 @@ training.kept()  # on this computer, now
 # ## 13.23 What to remember
 #
 # - A model answers because of a template, and demonstrations in which only the answer counts.
-# - New rows of a tied embedding start as the mean of the old ones, so that they take hardly any probability.
 # - DPO needs pairs and a frozen copy; a policy gradient needs only rewards of the model's own answers.
 # - An advantage compares answers to the same request. A group without differences teaches nothing.
 # - A policy optimises the reward that it gets, not the one that was meant. The KL penalty limits how far it goes.
@@ -1276,12 +1286,13 @@ training.kept()  # on this computer, now
 #
 # **Sources.** Williams 1992, *Simple statistical gradient-following algorithms*. Ouyang et al. 2022, *Training
 # language models to follow instructions with human feedback* (InstructGPT). Rafailov et al. 2023, *Direct preference
-# optimization*. Pal et al. 2024, *Smaug*. Shao et
-# al. 2024, *DeepSeekMath* (GRPO). DeepSeek-AI 2025, *DeepSeek-R1*. Liu et al. 2025, *Understanding R1-Zero-like
-# training* (Dr. GRPO). Schulman et al. 2017, *Proximal policy optimization algorithms*. Schulman 2020, *Approximating
-# KL divergence*. Chen et al. 2021, *Evaluating large language models trained on code*. Rogan and Gladen 1978,
-# *Estimating prevalence from the results of a screening test*. Hewitt 2021, *Initializing new word embeddings for
-# pretrained language models*. Tang and Munos 2025, *On a few pitfalls in KL divergence gradient estimation for RL*.
+# optimization*. Pal et al. 2024, *Smaug*. Shao et al. 2024, *DeepSeekMath* (GRPO). DeepSeek-AI 2025, *DeepSeek-R1*.
+# Liu et al. 2025, *Understanding R1-Zero-like training* (Dr. GRPO). Schulman et al. 2017, *Proximal policy
+# optimization algorithms*. Yu et al. 2025, *DAPO*. Zheng et al. 2025, *Group sequence policy optimization* (GSPO).
+# Gao et al. 2023, *Scaling laws for reward model overoptimization*. Schulman 2020, *Approximating KL divergence*.
+# Chen et al. 2021, *Evaluating large language models trained on code*. Rogan and Gladen 1978, *Estimating prevalence
+# from the results of a screening test*. Hewitt 2021, *Initializing new word embeddings for pretrained language
+# models*. Tang and Munos 2025, *On a few pitfalls in KL divergence gradient estimation for RL*.
 
 # %% [markdown]
 # ## 13.24 What to read and build next
@@ -1289,13 +1300,11 @@ training.kept()  # on this computer, now
 # **Build.**
 #
 # - *A model that chats*: Karpathy's [nanochat](https://github.com/karpathy/nanochat) goes from raw text to a web page
-#   on which you chat. Its full run needs eight large GPUs for hours: run its smallest model.
+#   on which you chat. Run its smallest model.
 # - *Post-training of a published model*: Hugging Face's [TRL](https://github.com/huggingface/trl) has a trainer for
 #   each of this lesson's stages.
 # - *The whole way, alone*: the assignments of Stanford's [CS336, Language modeling from
 #   scratch](https://cs336.stanford.edu) give you little code and ask for much.
-# - *Fast kernels*: Rush's [GPU puzzles](https://github.com/srush/GPU-Puzzles) teach how a GPU is programmed, in small
-#   steps.
 #
 # **Read**, each for one question.
 #

@@ -158,7 +158,9 @@ class Setting(NamedTuple):
     """How a policy is trained on rewards.
 
     Attributes:
-        steps: of the optimizer.
+        steps: how often answers are drawn.
+        updates: how many the optimizer makes with each draw; from the second on, the answers are those of an
+            older policy.
         rate: the learning rate.
         beta: how much the distance to the frozen model counts.
         reward: reward(request, answer), where it isn't the parser's.
@@ -167,6 +169,7 @@ class Setting(NamedTuple):
     """
 
     steps: int
+    updates: int = 1
     rate: float = RATE_REWARDED
     beta: float = 0.0
     reward: Callable[[Request, list[int]], float] | None = None
@@ -295,8 +298,8 @@ def reinforce(
 ) -> training.Live:
     """Train on rewards of the model's own answers, in place. Returns the live picture.
 
-    Each step draws a group of answers to each of a few new requests for reviews, and takes one step on the
-    clipped objective.
+    Each step draws a group of answers to each of a few new requests for reviews, and makes a few updates with
+    them, on the clipped objective. `clipped`: the share of tokens at which it clips, after the first update.
     """
     steps = training.steps(setting.steps)
     asked = [each.request for each in requests.to_write(steps * setting.requests, 300_000 + seed)]
@@ -304,7 +307,7 @@ def reinforce(
     chunks = (asked[at : at + setting.requests] for at in range(0, len(asked), setting.requests))
     chance = training.Chance(generator)
     point = training.Checkpoint(keep, model=model, optimizer=optimizer, chance=chance) if keep else None
-    apart = {"words": "words per answer"}
+    apart = {"words": "words per answer"} | ({"clipped": "share of tokens"} if setting.updates > 1 else {})
     live = training.Live(steps, "reward", title="Rewards", apart=apart, keep=point, data=chunks)
     marks, frozen = requests.special(), copy.deepcopy(frozen).to(next(model.parameters()).device)
     for step in live:
@@ -314,10 +317,17 @@ def reinforce(
         better = tools.advantages(rewards.view(-1, setting.group), setting.divide).flatten()
         ids = written.ids
         mask = (tools.answer_mask(ids, marks.answer, marks.end) & (ids != corpora.PAD))[:, 1:]
-        objective = _objective(model, ids, mask, better, frozen=frozen, tools=tools, beta=setting.beta)
-        _set_rate(optimizer, setting.rate * min(1.0, step / 10))
-        _step(model, optimizer, -objective)
+        old, held = None, []
+        for update in range((step - 1) * setting.updates + 1, step * setting.updates + 1):
+            _set_rate(optimizer, setting.rate * min(1.0, update / 10))
+            objective, old, share = _objective(
+                model, ids, mask, better, old, frozen=frozen, tools=tools, beta=setting.beta
+            )
+            _step(model, optimizer, -objective)
+            held.append(float(share))
         live.add(reward=rewards.mean(), words=mask.sum() / len(ids))
+        if setting.updates > 1:
+            live.add(clipped=sum(held[1:]) / len(held[1:]))
     return live
 
 
@@ -327,19 +337,27 @@ def _objective(
     ids: torch.Tensor,
     mask: torch.Tensor,
     advantages: torch.Tensor,
+    old: torch.Tensor | None,
     *,
     frozen: LanguageModel,
     tools: Tools,
     beta: float,
-) -> torch.Tensor:
-    """The clipped objective of answers (B, T), less the KL penalty; the mask is (B, T - 1)."""
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The clipped objective of answers (B, T), less the KL penalty; the mask is (B, T - 1).
+
+    `old` are the log-probabilities of the policy that drew them, (B, T - 1), or None if it is this one. They
+    come back with the objective, as does the share of tokens at which it is clipped.
+    """
     now = tools.log_probabilities(model(ids), ids)
-    each = tools.clipped(now, advantages, EPSILON)
+    each = tools.clipped(now, advantages, EPSILON, old)
+    old = now.detach() if old is None else old
+    beyond = ((now.detach() - old).exp() - 1) * advantages.sign()[:, None] > EPSILON
     if beta:
         with torch.no_grad():
             before = tools.log_probabilities(frozen(ids), ids)
         each = each - beta * tools.kl_estimates(now, before)[2]
-    return (each * mask).sum() / (len(ids) * LENGTH)
+    objective = (each * mask).sum() / (len(ids) * LENGTH)
+    return objective, old, (beyond & mask).sum() / mask.sum()
 
 
 def _adam(model: LanguageModel, rate: float) -> torch.optim.AdamW:

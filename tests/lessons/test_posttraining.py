@@ -230,6 +230,49 @@ def test_rewards_are_learned_and_a_penalty_holds_back(whole_trainings: None) -> 
     assert last[1.0] < 0.6
 
 
+def test_later_updates_compare_with_the_policy_that_drew_the_answers() -> None:
+    asked: list[tuple[torch.Tensor, torch.Tensor | None]] = []
+
+    def watched(
+        log_p: torch.Tensor, advantages: torch.Tensor, epsilon: float, old: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        asked.append((log_p.detach(), old))
+        return posttraining.clipped(log_p, advantages, epsilon, old)
+
+    def odd(request: Request, answer: list[int]) -> float:
+        return sum(token % 2 for token in answer) / len(answer)
+
+    model = LanguageModel(LanguageModelConfig(len(requests.vocabulary()), 16, 2, 1, 40))
+    setting = Setting(4, updates=3, rate=0.05, reward=odd, requests=2, group=4)
+    live = experiments.reinforce(model, model, TOOLS._replace(clipped=watched), setting)
+    assert len(asked) == 12
+    for (drawn, none), *later in (asked[at : at + 3] for at in range(0, 12, 3)):
+        assert none is None
+        for now, old in later:
+            assert old is not None and torch.equal(old, drawn) and not torch.equal(now, drawn)
+    assert [step for step, _ in live.lines["clipped"]] == [1, 2, 3, 4]
+    assert 0 < max(share for _, share in live.lines["clipped"]) < 1
+
+
+def test_tokens_are_counted_as_clipped_where_that_changes_the_objective() -> None:
+    model, ids = small(), torch.randint(len(requests.vocabulary()), (6, 12))
+    mask, better = torch.rand(6, 11) < 0.7, torch.tensor([1.0, 1.0, 0.0, -1.0, -1.0, 2.0])
+    now = posttraining.log_probabilities(model(ids), ids).detach()
+    drawn = now + 0.4 * torch.randn(now.shape)
+    *_, share = experiments._objective(model, ids, mask, better, drawn, frozen=model, tools=TOOLS, beta=0.0)
+    held, free = (posttraining.clipped(now, better, epsilon, drawn) for epsilon in (0.2, math.inf))
+    assert float(share) == pytest.approx(float((held != free)[mask].double().mean()))
+    assert 0.1 < share < 0.6
+
+
+def test_with_one_update_per_draw_nothing_is_clipped() -> None:
+    model = LanguageModel(LanguageModelConfig(len(requests.vocabulary()), 16, 2, 1, 40))
+    live = experiments.reinforce(
+        model, copy.deepcopy(model), TOOLS, Setting(4, updates=1, requests=1, group=2)
+    )
+    assert {*live.lines} == {"reward", "words"} and "clipped" not in live.apart  # no empty panel
+
+
 def test_the_parser_s_reward_is_its_verdict() -> None:
     shown = requests.to_write(6, 23) + requests.to_read(6, 24)
     ids, _ = TOOLS.batch(shown)
