@@ -682,8 +682,9 @@ with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
 # pass serves all candidates. But a model needn't use all that it sees: the language model copies the author's name,
 # and BERT often doesn't. Is it the amount of training? BERT was asked for half a million words, lesson 8's model for
 # over three million. So we stopped language models at as many words as BERT, with three seeds of each (`python -m
-# benchmarks.training_bert --equal`). They still gave the right author about twice the probability that BERT gave. So
-# the number of words isn't the reason.
+# benchmarks.training_bert --equal`). They still gave the right author a probability of
+# {measured.training_bert_equal_words.the_author_again.whole_text}, and BERT
+# {measured.training_bert_equal_words.the_author_again.bert_both_sides}. So the number of words isn't the reason.
 #
 # *Luckily or sadly* is the hardest: it depends on whether the rest is praise. (A quarter is guessing, and since
 # two of the four words fit each time, a half is about the best possible.) In our run only the language model
