@@ -1,8 +1,9 @@
 """Set Headstart up in .venv, and open or test it.
 
-    python bootstrap.py             the environment only, for lessons and grading
+    python bootstrap.py             the environment, for lessons and grading, and the lessons built
+    python bootstrap.py env         the environment alone
     python bootstrap.py lab [...]   then JupyterLab on the lessons; what follows goes to JupyterLab
-    python bootstrap.py dev         the environment only, with what tests and linters need as well
+    python bootstrap.py dev         as the first, with what tests and linters need as well
     python bootstrap.py test [...]  that, then the tests; what follows goes to pytest
     python bootstrap.py site [...]  the website of all lessons, or of those that follow, in site/html
     python bootstrap.py student-env FOLDER  the packages alone, in a folder that everybody may read
@@ -46,7 +47,7 @@ class SetupError(Exception):
 def main(arguments: list[str]) -> None:
     """Do what the command line says."""
     command, rest = (arguments or ["setup"])[0], arguments[1:]
-    if command not in ("setup", "lab", "dev", "test", "site", "student-env"):
+    if command not in ("setup", "env", "lab", "dev", "test", "site", "student-env"):
         sys.exit(__doc__)
     try:
         if not OLDEST <= sys.version_info[:2] <= NEWEST:
@@ -60,6 +61,8 @@ def main(arguments: list[str]) -> None:
         provide("BUBBLEWRAP", *(["CHROMIUM", "LIBATOMIC", "POSTGRESQL"] if command == "test" else []))
     except SetupError as error:
         sys.exit(f"headstart: {error}")
+    if command == "env":
+        return None
     # As `activate` does: nbgrader calls alembic by its bare name, and a student's cell may call pip.
     os.environ.update(PATH=f"{PYTHON.parent}{os.pathsep}{os.environ['PATH']}", VIRTUAL_ENV=str(VENV))
     if command == "lab":

@@ -122,9 +122,9 @@ def sandbox_problem() -> str | None:
         return "grading needs Linux; students can do every lesson and its checks without it"
     if (bubblewrap := find(BUBBLEWRAP)) is None:
         return missing(BUBBLEWRAP)
-    # Namespaces inside namespaces, as grading has them: some systems allow the outer ones alone.
+    # As grading has them: some systems allow the outer namespaces alone, some containers no /proc of its own.
     inner = ["unshare", "--user", "--mount", "true"] if shutil.which("unshare") else ["true"]
-    command = [bubblewrap, "--ro-bind", "/", "/", "--unshare-all", *inner]
+    command = [bubblewrap, "--ro-bind", "/", "/", "--proc", "/proc", "--unshare-all", *inner]
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=STARTS_WITHIN)
     except subprocess.TimeoutExpired:
@@ -144,4 +144,8 @@ def _namespace_remedy() -> str:
         switch = Path("/proc/sys", *name.split("."))
         if switch.exists() and switch.read_text().strip() == off:
             return f"allow user namespaces with `sudo sysctl -w {name}={on}`"
-    return "if this is a container, it must allow user namespaces"
+    return (
+        "if this is a container, it must allow user namespaces and a /proc in each: start it with "
+        "--security-opt seccomp=unconfined and, with docker, --security-opt systempaths=unconfined, "
+        "with podman --security-opt unmask=ALL"
+    )

@@ -53,6 +53,7 @@ ATTRIBUTES = {
     # defence: pages: nothing that moves a formula
     "mspace": {"width"},
 }  # fmt: skip
+IN_HTML = re.compile(r"(<(?:code|pre)\b.*?</(?:code|pre)>)|\$([^$\n]+)\$", re.DOTALL)
 UNDESCRIBED = re.compile(r"<img(?![^>]*\salt=)")
 KEPT = 1000  # texts, and cells of code: a lesson has about a hundred
 _cleaner = nh3.Cleaner(tags=PARTS, attributes=ATTRIBUTES)
@@ -85,6 +86,18 @@ class _Renderer(IPythonRenderer):
 
     def latex_environment(self, name: str, body: str) -> str:
         return mathml(f"\\begin{{{name}}}{body}\\end{{{name}}}", "block")
+
+
+class _Ours(_Renderer):
+    """For the course's own text, whose hints are HTML with formulas, as JupyterLab draws them too."""
+
+    def block_html(self, html: str) -> str:
+        return super().block_html(_with_formulas(html))
+
+
+def _with_formulas(page: str) -> str:
+    """HTML with formulas as MathML, but for those in code."""
+    return IN_HTML.sub(lambda found: found[1] or mathml(html.unescape(found[2]), "inline"), page)
 
 
 class _Theirs(_Renderer):
@@ -140,7 +153,7 @@ def rendered(source: str, theirs: bool, attachments: dict[str, dict[str, str]] |
         theirs: whether a student wrote it.
         attachments: its pictures in base64, by name and type.
     """
-    kind = _Theirs if theirs else _Renderer
+    kind = _Theirs if theirs else _Ours
     # defence: pages: no ids for a student's headings
     renderer = kind(escape=False, attachments=attachments or {}, exclude_anchor_links=theirs)
     return MarkdownWithMath(renderer=renderer).render(source)

@@ -13,15 +13,16 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder import lessons
+from autograder import courses, lessons
 from autograder.classroom.course import course_directory, hidden_secret
 from autograder.lessons import ROOT
 
 SCRIPTS = ("setup.sh", "run_autograder")
 PROGRAM = (
-    "autograder", "exercises", "headstart", "helpers", "notebooks", "bootstrap.py", "course.toml", "LICENSE",
+    "autograder", "exercises", "headstart", "helpers", "bootstrap.py", "course.toml", "LICENSE",
     "nbgrader_config.py", "pyproject.toml", "requirements.txt", "setup.py",
 )  # fmt: skip
+OWN = ("exercises", "helpers", courses.FILE)  # of a course that isn't this program's
 COURSE = ("source", "nbgrader_config.py", ".headstart_secret", ".headstart_draws")
 
 
@@ -33,6 +34,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--no-sandbox", action="store_true")
     parser.add_argument("--to", type=Path, metavar="FILE")
     options = parser.parse_args(arguments)
+    own = (options.course / courses.FILE).is_file() and not courses.use(options.course).is_engines
     try:
         lesson = lessons.find(options.lesson)
         lessons.load_source_notebook(lesson, options.course)
@@ -43,8 +45,11 @@ def main(arguments: list[str]) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
         for name in SCRIPTS:
             made.write(Path(__file__).with_name(name), name)
-        made.writestr("settings", f"LESSON={lesson}\nOPTIONS={'--no-sandbox' * options.no_sandbox}\n")
-        for folder, root, parts in (("headstart", ROOT, PROGRAM), ("course", options.course, COURSE)):
+        words = {"OPTIONS": "--no-sandbox" * options.no_sandbox, "COURSE": "'--course .'" * own}
+        settings = {"LESSON": lesson, **words}
+        made.writestr("settings", "".join(f"{name}={value}\n" for name, value in settings.items()))
+        of_course = (*COURSE, *OWN) if own else COURSE
+        for folder, root, parts in (("headstart", ROOT, PROGRAM), ("course", options.course, of_course)):
             for file in files(root, parts):
                 made.write(file, Path(folder) / file.relative_to(root))
     print(f"headstart: {path} holds solutions and the course's secret: give it to Gradescope alone")

@@ -4,9 +4,8 @@ set -euo pipefail
 source="${AUTOGRADER:-/autograder}/source"
 apt-get update
 apt-get install -y --no-install-recommends bubblewrap python3 python3-venv
-(cd "$source/headstart" && python3 bootstrap.py)
+python3 "$source/headstart/bootstrap.py" env
 . "$source/settings"
-# A submission with nothing in it: it shows here whether a sandbox can start, and keeps what later ones need.
+# The solutions: it shows here whether a sandbox can start.
 cd "$source/course"
-"$source/headstart/.venv/bin/headstart" grade "$LESSON" $OPTIONS \
-    --once "$source/headstart/release/$LESSON" --json > /dev/null
+"$source/headstart/.venv/bin/headstart" $COURSE grade "$LESSON" $OPTIONS --once "source/$LESSON" --json > /dev/null

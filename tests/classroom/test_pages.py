@@ -14,7 +14,7 @@ from nbgrader.api import Gradebook
 
 from autograder import lessons, programs
 from autograder.classroom.feedback import Row, Summary, _next
-from autograder.classroom.pages import PARTS, is_students, mathml, words
+from autograder.classroom.pages import PARTS, is_students, mathml, rendered, words
 from autograder.grading.clean import clean_code, clean_words
 from autograder.grading.finishing import finish
 from autograder.lessons import ROOT
@@ -53,6 +53,24 @@ def test_every_formula_of_the_lessons_is_drawn():
     for formula, display in asked:
         drawn = mathml(formula, display)
         assert drawn.startswith("<math") and "\\" not in drawn and "&amp;" not in drawn, (formula, drawn)
+
+
+def test_formulas_in_a_hint_are_drawn_and_code_stays_as_it_is():
+    hint = "<details><summary>Hint</summary>If $a &lt; b$, $c^2$: <code>$x$ costs 2$</code>, <pre>$y$</pre></details>"
+    page = rendered(hint, theirs=False)
+    assert page.count("<math") == 2 and "<mo>&lt;</mo>" in page
+    assert "<code>$x$ costs 2$</code>" in page and "<pre>$y$</pre>" in page
+    assert "<math" not in rendered(hint, theirs=True)
+
+
+def test_no_hint_of_the_lessons_shows_a_formula_as_it_was_typed():
+    for name in lessons.names():
+        for cell in lessons.load_source_notebook(name).cells:
+            if cell.cell_type == "markdown" and "<details>" in cell.source:
+                page = BeautifulSoup(rendered(cell.source, theirs=False), "html.parser")
+                for code in page.select("code, pre, math"):
+                    code.decompose()
+                assert [hint.text for hint in page.select("details") if "$" in hint.text] == []
 
 
 HOSTILE = [

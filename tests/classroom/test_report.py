@@ -57,6 +57,17 @@ def test_the_page_says_who_made_which_mistake(exercises):
     assert waiting in text
 
 
+def test_code_in_a_sentence_is_shown_as_code_and_nothing_in_it_as_more(exercises):
+    known = tuple(
+        replace(each, sentence="`a < b`, <i>not</i> `c`") if each.name == "unscaled" else each
+        for each in exercises[SCALED].misconceptions
+    )
+    text = page(
+        "01_attention", rows(), {**exercises, SCALED: replace(exercises[SCALED], misconceptions=known)}
+    )
+    assert "<code>a &lt; b</code>, &lt;i&gt;not&lt;/i&gt; <code>c</code>" in text
+
+
 def test_each_kind_of_problem_is_said_in_words():
     text = inspect.getdoc(Finding) or ""
     causes = re.findall(r'"(\w+)"', text[text.index("cause:") : text.index("relation:")])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.courses import VARIABLE
 from autograder.lessons import ROOT
 from tests.support.course import LESSON, Course
 from tests.support.proved import ENGINE, follows_from
@@ -22,11 +24,16 @@ def make(place: Path, *options: str) -> tuple[Course, Path]:
     command = [sys.executable, ROOT / "deploy/gradescope/make.py", "attention", "--course", course.root]
     here = {**os.environ, "PYTHONPATH": str(ROOT)}
     subprocess.run([*command, "--to", place / "made.zip", *options], check=True, env=here)
-    with zipfile.ZipFile(place / "made.zip") as made:
-        for entry in made.infolist():
-            path = Path(made.extract(entry, place / "autograder" / "source"))
-            path.chmod(entry.external_attr >> 16 or 0o644)
+    unpack(place / "made.zip", place / "autograder" / "source")
     return course, place / "autograder"
+
+
+def unpack(file: Path, folder: Path) -> None:
+    """As Gradescope would: scripts stay executable."""
+    with zipfile.ZipFile(file) as made:
+        for entry in made.infolist():
+            path = Path(made.extract(entry, folder))
+            path.chmod(entry.external_attr >> 16 or 0o644)
 
 
 def grade(autograder: Path) -> dict:
@@ -55,6 +62,24 @@ def test_a_submission_becomes_a_result(tmp_path: Path) -> None:
     assert grade(autograder)["score"] == 0
 
 
+@pytest.mark.needs_bubblewrap
+@pytest.mark.timeout(600)
+def test_the_zip_of_another_course_grades_its_lesson(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.delenv(VARIABLE, raising=False)
+    course, autograder = tmp_path / "course", tmp_path / "autograder"
+    shutil.copytree(ROOT / "examples/foundations", course)
+    build = [sys.executable, "-m", "autograder", "--course", course, "build", "01_softmax"]
+    subprocess.run(build, check=True, cwd=tmp_path)
+    make = [sys.executable, ROOT / "deploy/gradescope/make.py", "01_softmax", "--course", course]
+    subprocess.run([*make, "--to", tmp_path / "made.zip"], check=True, cwd=tmp_path)
+    unpack(tmp_path / "made.zip", autograder / "source")
+    shutil.copytree(course / "source/01_softmax", autograder / "submission")
+    found = grade(autograder)
+    assert found["score"] == sum(test["max_score"] for test in found["tests"]) > 0
+
+
 def test_no_zip_is_made_of_a_lesson_that_isnt_built(tmp_path: Path) -> None:
     command = [sys.executable, ROOT / "deploy/gradescope/make.py", "attention", "--course", tmp_path]
     here = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -69,7 +94,7 @@ def test_the_zip_holds_the_course_and_nothing_of_a_class(tmp_path: Path) -> None
     source = autograder / "source"
     scripts = ("setup.sh", "run_autograder")
     assert {path.name for path in source.iterdir()} == {*scripts, "settings", "headstart", "course"}
-    assert (source / "settings").read_text() == f"LESSON={LESSON}\nOPTIONS=--no-sandbox\n"
+    assert (source / "settings").read_text() == f"LESSON={LESSON}\nOPTIONS=--no-sandbox\nCOURSE=\n"
     kept = {"source", "nbgrader_config.py", ".headstart_secret"}
     assert {path.name for path in (source / "course").iterdir()} - {".headstart_draws"} == kept
     assert (source / "course/.headstart_secret").read_bytes() == (

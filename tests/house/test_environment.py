@@ -649,6 +649,31 @@ def test_a_sandbox_that_does_not_start_is_explained(tmp_path, monkeypatch):
     assert "user namespaces" in problem
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are for Linux")
+def test_a_container_that_hides_part_of_proc_allows_no_sandbox(tmp_path, monkeypatch):
+    said = "bwrap: Can't mount proc on /newroot/proc: Operation not permitted"
+    program(tmp_path / "bwrap", f'case " $* " in *" --proc "*) echo "{said}" >&2; exit 1;; esac')
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    problem = programs.sandbox_problem.__wrapped__()
+    assert said in problem and "unmask=ALL" in problem
+
+
+def test_an_image_gets_all_that_a_build_reads(tmp_path):
+    """`.dockerignore` names what the Containerfile copies: `headstart build` needs no more, not even git."""
+    patterns = (ROOT / ".dockerignore").read_text().splitlines()
+    kept = [line[1:] for line in patterns if line.startswith("!")]
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", *kept], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    for name in filter(None, listed.split("\0")):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    command = [sys.executable, "-m", "autograder", "build", "08_pretraining"]
+    there = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=tmp_path, env=there, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize(("ci", "outcome"), [("", pytest.skip.Exception), ("true", pytest.fail.Exception)])
 def test_a_test_that_cannot_run_is_skipped_on_a_laptop_and_fails_under_ci(monkeypatch, ci, outcome):
     monkeypatch.setenv("CI", ci)

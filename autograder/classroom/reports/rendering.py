@@ -3,6 +3,9 @@
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from helpers.checking.finding import marked
 
 # Students write into reports: names, messages with numbers and errors of theirs. All of it is escaped.
 # defence: reports: escapes
@@ -13,6 +16,7 @@ environment = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+environment.filters["marked"] = lambda text: Markup(marked(text))  # which escapes it, too
 
 
 def render(template: str, **values: object) -> str:
