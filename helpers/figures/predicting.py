@@ -124,7 +124,7 @@ def _inline(text: str) -> str:
 
 
 def _table(part: str) -> str:
-    head, _, *rows = ([each.strip() for each in line.strip("| ").split(" |")] for line in part.splitlines())
+    head, _, *rows = ([each.strip() for each in line.strip()[1:-1].split("|")] for line in part.splitlines())
     cells = [["th", head], *(["td", row] for row in rows)]
     lines = ("".join(f"<{tag}>{each}</{tag}>" for each in row) for tag, row in cells)
     return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
