@@ -1,15 +1,16 @@
 """What pretraining is worth, in lesson 09's experiments: accuracies with intervals, and what is forgotten.
 
-python -m benchmarks.training_finetuning [--real]
+python -m benchmarks.training_finetuning [--real | --trials]
 
 The pretrained body is the one that lesson 09 kept on this computer, or one trained first. With --real the
-comparison is on film reviews instead, and takes longer.
+comparison is on film reviews instead, and takes longer. With --trials it is of the choices that the lesson
+reports in a sentence: fewer steps where labels are few, and adapters of different ranks.
 """
 
 import argparse
 import copy
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import torch
 from rich.table import Table
@@ -22,16 +23,21 @@ from helpers.finetuning.experiments import RATES, Examples, Run
 LABELS, EPOCHS, SEEDS, TESTED = 200, 15, 5, 300
 SHOWN = (1, 2, 3, 5, 10, 15)
 SIZES, SIZE_SEEDS = (50, 100, 200, 500, 1000, 2000), 2
+FEW, FEW_STEPS = (50, 100), 80  # the lesson's runs with few labels, which are shorter
 
 
 def main() -> None:
     """Measure and write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--real", action="store_true", help="film reviews instead")
+    others = parser.add_mutually_exclusive_group()
+    others.add_argument("--real", action="store_true", help="film reviews instead")
+    others.add_argument("--trials", action="store_true", help="shorter runs, and adapters, instead")
     options = parser.parse_args()
     torch.set_num_threads(1)
     if options.real:
         record("Training: finetuning, real text", real)
+    elif options.trials:
+        record("Training: finetuning, trials", trials)
     else:
         record("Training: finetuning", measure)
 
@@ -111,6 +117,54 @@ def _sizes(console: Parts, weights: dict, test: Examples) -> None:
     console.print(table)
 
 
+def trials(console: Parts) -> None:
+    """What shorter runs change where labels are few, and what adapters of rank 1 and more reach."""
+    weights = _timed(console, "pretrained body", experiments.pretrained_weights)
+    test = experiments.examples(TESTED, experiments.TEST_SEED)
+    _timed(console, "shorter runs", lambda: _shorter(console, weights, test))
+    _timed(console, "adapters", lambda: _adapters(console, weights, test))
+
+
+def _shorter(console: Parts, weights: dict, test: Examples) -> None:
+    steps = experiments.epochs(EPOCHS, LABELS)
+    kinds = [
+        (n, name, 50 + seed) for n in FEW for seed in range(SIZE_SEEDS) for name in ("full", "from scratch")
+    ]
+    runs = [
+        _run(name, seed, n, count, (count,), weights)
+        for n, name, seed in kinds
+        for count in (FEW_STEPS, steps)
+    ]
+    right = training.each(lambda run: experiments.fit(run, class_loss, test)[-1], runs, "Runs")
+    title = (
+        f"The same runs with {FEW_STEPS} and with {steps} steps, {SIZE_SEEDS} seeds, {TESTED} test reviews"
+    )
+    table = Table("labels", "runs", "largest change, points", title=title)
+    changes = [abs(many - few) for few, many in zip(right[::2], right[1::2], strict=True)]
+    table.add_row(" or ".join(map(str, FEW)), str(len(changes)), f"{100 * max(changes) / TESTED:.1f}")
+    console.print(table)
+
+
+def _adapters(console: Parts, weights: dict, test: Examples) -> None:
+    steps = experiments.epochs(EPOCHS, LABELS)
+    ranks = {"full": None, "rank 1": 1, f"rank {experiments.RANK}": experiments.RANK}
+    runs = [
+        _run("adapters" if rank else "full", seed, LABELS, steps, (steps,), weights, rank)
+        for rank in ranks.values()
+        for seed in range(SEEDS)
+    ]
+    right = training.each(lambda run: experiments.fit(run, class_loss, test)[-1], runs, "Runs")
+    by_rank = {
+        name: [n / len(test) for n in right[at * SEEDS : (at + 1) * SEEDS]] for at, name in enumerate(ranks)
+    }
+    title = f"{LABELS} labels, {steps} steps, {SEEDS} seeds, α = {experiments.ALPHA:g}: mean, t-interval"
+    table = Table("what trains", "accuracy", "more than full, points", title=title)
+    for name, shares in by_rank.items():
+        more = [share - full for share, full in zip(shares, by_rank["full"], strict=True)]
+        table.add_row(name, _interval(shares), "" if name == "full" else _interval(more).replace(" %", ""))
+    console.print(table)
+
+
 def real(console: Parts) -> None:
     """Film reviews: pretrained on unlabelled text, from scratch, and counting sub-words."""
 
@@ -129,8 +183,12 @@ def real(console: Parts) -> None:
     console.print(table)
 
 
-def _run(name: str, seed: int, n: int, steps: int, measured: object, weights: dict) -> Run:
+def _run(
+    name: str, seed: int, n: int, steps: int, measured: Iterable[int], weights: dict, rank: int | None = None
+) -> Run:
     model = _model(name, seed, weights)
+    if rank:
+        experiments.adapted(model, finetuning.LoRALinear, rank, experiments.ALPHA)
     train = experiments.examples(n, experiments.TRAIN_SEED + seed)
     return Run(model, finetuning.parameter_groups(model, *RATES[name]), train, steps, tuple(measured), seed)
 

@@ -422,9 +422,9 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.prais
 # %% [markdown] reveals="finetuning.praise"
 # It has separated praise from blame by the company that words keep. The loss hardly shows it: ours reached
 # {measured.training_finetuning.before.nats_per_token:.2f} nats per token, and the entropy is
-# {measured.training_finetuning.the_entropy.nats_per_token:.2f}. A model whose loss stayed a few hundredths above that
-# gave praise about half everywhere, and fine-tuning it with 200 labels gained nothing that several runs could tell
-# from chance. A body can't pass on what it hasn't learned.
+# {measured.training_finetuning.the_entropy.nats_per_token:.2f}. An earlier model of ours stopped a few hundredths
+# higher. It gave praise about half everywhere, and with 200 labels it gained nothing that could be told from chance.
+# A body can't pass on what it hasn't learned.
 
 # %% [markdown]
 # ## 9.6 PyTorch's own loader
@@ -782,8 +782,9 @@ with waiting_for("the exercises up to 9.8"):
 # ## 9.11 How many labels is pretraining worth?
 #
 # Now the same for 50 to 2,000 labels, with two seeds each. From 200 labels on, all runs take 195 steps, as in 9.10.
-# Those with fewer labels take 80: when we gave them 195, no run's accuracy changed by more than three points. (The
-# points for 200 labels are those of 9.10, with five seeds.)
+# Those with fewer labels take 80: in our runs, 195 steps changed none of them by more than
+# {measured.training_finetuning_trials.50_or_100.largest_change_points} points. (The points for 200 labels are those
+# of 9.10, with five seeds.)
 
 # %% draw=true
 # The runs with 50, 100, 500 and 2,000 labels
@@ -1026,9 +1027,10 @@ with waiting_for("the exercises up to 9.13b"):
         print(f"{name:<20} {value:.3f} nats per token")
 
 # %% [markdown] reveals="finetuning.adapters"
-# In our runs, training 4 % of the numbers was no worse than training all of them. (Even rank 1 was enough, in a trial
-# with three seeds.) This needn't hold elsewhere: with more labels there is more to learn, and a low-rank change may
-# not be enough.
+# In our runs (`python -m benchmarks.training_finetuning --trials`), {measured.training_finetuning_trials.rank_4.accuracy}
+# of the reviews were right with rank 4, {measured.training_finetuning_trials.rank_1.accuracy} with rank 1, and
+# {measured.training_finetuning_trials.full.accuracy} when all numbers were trained. This needn't hold elsewhere: with
+# more labels there is more to learn, and a low-rank change may not be enough.
 #
 # Merged, the model has forgotten as well, even more than with full fine-tuning. A change in few numbers isn't a small
 # change. (In large models, Biderman et al. 2024 measured that LoRA forgets less.) But adapters can be **taken out**,
@@ -1063,7 +1065,8 @@ explorers.review_explorer(watched, explorers.EXAMPLES, "the exercises up to 9.8"
 # **Formula.** The share $p$ of right answers differs from one set of $n$ independent reviews to the next, with a
 # standard deviation of $\sqrt{p(1-p)/n}$: its *standard error*. The interval $p \pm z \sqrt{p(1-p)/n}$, with
 # $z = 1.96$ for 95 %, is the usual one, but it fails at the ends: if all are right, its length is 0. Wilson (1927)
-# asks instead which true shares have the observed one within $z$ of *their* standard errors:
+# takes each possible true share, with *its own* standard error, and keeps those that are at most $z$ of them away from
+# the observed share:
 #
 # $$\frac{p + \frac{z^2}{2n}}{1 + \frac{z^2}{n}} \;\pm\; \frac{z}{1 + \frac{z^2}{n}} \sqrt{\frac{p(1-p)}{n} + \frac{z^2}{4n^2}}$$
 #
@@ -1324,12 +1327,12 @@ with waiting_for("the exercises up to 9.17a"):
 # The course's reviews come from a grammar in which word order matters and unlabelled text reveals sentiment.
 # What about real ones? rt-polarity has 10,662 sentences of film reviews (Pang and Lee 2005). The body is
 # trained, without labels, on those that aren't for testing and on WikiText-2. Then it gets 200 labels, with 5
-# seeds. Our run took six minutes: pretrained {measured.training_finetuning_real_text.pretrained.accuracy}, from
+# seeds. In our run: pretrained {measured.training_finetuning_real_text.pretrained.accuracy}, from
 # scratch {measured.training_finetuning_real_text.from_scratch.accuracy}, TF-IDF
 # {measured.training_finetuning_real_text.tf_idf.accuracy}. The intervals overlap, so none is clearly ahead. The
 # lead that you measured isn't a law: it depends on the corpus, the body and the amount of pretraining.
 #
-# Set `LONG_EVENING = True` to see for yourself.
+# Set `LONG_EVENING = True` to see for yourself. It takes several minutes.
 
 # %% draw=true
 LONG_EVENING = False

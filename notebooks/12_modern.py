@@ -449,8 +449,7 @@ with waiting_for("your prediction"), after_predicting("modern.worth"):
 
 # %% [markdown]
 # **A rung of your own.** Your block has every change down to *query-key norm*. With the ladder's sizes, text,
-# steps and learning rate, your model is one more run of that rung, from a fourth seed. It takes about a minute on
-# one core.
+# steps and learning rate, your model is one more run of that rung, from a fourth seed.
 
 # %% draw=true
 # Your model as one more run of its rung
@@ -666,14 +665,15 @@ with waiting_for("Exercises 12.8 and 12.9"), after_predicting("modern.crowd"):
     show(figures.crowds(experiments.crowded(gates, mixture, balance_loss)))
 
 # %% [markdown] reveals="modern.crowd"
-# Each line is one expert's share of all choices, two per token. In the last ten steps of our run (one seed) the
-# busiest expert got {measured.training_cheaper.nothing.busiest} and the idlest
-# {measured.training_cheaper.nothing.idlest} with nothing; with the balance loss
-# {measured.training_cheaper.the_balance_loss.busiest} and {measured.training_cheaper.the_balance_loss.idlest}, with
-# biases {measured.training_cheaper.biases.busiest} and {measured.training_cheaper.biases.idlest}. The model's loss
-# hardly differed: {measured.training_cheaper.nothing.loss}, {measured.training_cheaper.the_balance_loss.loss} and
-# {measured.training_cheaper.biases.loss}. An expert that is chosen more learns more, and the router can come to
-# prefer it. Without such a loss, the same few experts ended up with nearly all the weight (Shazeer et al. 2017,
+# Each line is one expert's share of all choices, two per token. The last ten steps of our run (one seed):
+#
+# | | busiest | idlest | loss |
+# | --- | --- | --- | --- |
+# | nothing | {measured.training_cheaper.nothing.busiest} | {measured.training_cheaper.nothing.idlest} | {measured.training_cheaper.nothing.loss} |
+# | the balance loss | {measured.training_cheaper.the_balance_loss.busiest} | {measured.training_cheaper.the_balance_loss.idlest} | {measured.training_cheaper.the_balance_loss.loss} |
+# | biases | {measured.training_cheaper.biases.busiest} | {measured.training_cheaper.biases.idlest} | {measured.training_cheaper.biases.loss} |
+#
+# An expert that is chosen more learns more, and the router can come to prefer it. Without such a loss, the same few experts ended up with nearly all the weight (Shazeer et al. 2017,
 # section 4).
 
 # %% [markdown]
@@ -1127,8 +1127,9 @@ with waiting_for("Exercises 12.15 and 12.16, and the training in 12.7"):
     print(corpora.vocabulary().decode(found[4][0].ids))
 
 # %% [markdown]
-# Though the table knows only one word of the past, a little more than half the calls are enough. Each further draft
-# brings less, since later ones are seldom reached. (The last column assumes the same probability for every draft.)
+# Though the table knows only one word of the past, four drafts brought
+# {measured.training_cheaper.4_drafts.tokens_per_call} tokens per call in our run. Further drafts bring less: they are
+# seldom reached. (The last column assumes the same probability for every draft.)
 
 # %% [markdown]
 # ## 12.17 The block of 2026

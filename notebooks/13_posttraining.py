@@ -409,19 +409,20 @@ with waiting_for("the training above"), after_predicting("posttraining.price"):
     print(f"before the fine-tuning it was {experiments.above_the_floor(model):.2f}")
 
 # %% [markdown] reveals="posttraining.price"
-# With three seeds, from one pretrained model (`python -m benchmarks.training_answers`; mean ± half of the 95 %
-# interval), the fine-tuned models fulfilled {measured.training_answers.fine_tuned.fulfilled} of the requests for
-# reviews and answered {measured.training_answers.fine_tuned.questions} of the questions. On reviews without a
-# request, which is all they once knew, they are {measured.training_answers.fine_tuned.nats_forgotten} nats per token
-# above the grammar, instead of {measured.training_answers.pretrained.nats_forgotten}. This is **forgetting**: nothing
-# in the new loss rewards what isn't asked for. (This is at a learning rate of 0.004.)
+# Three seeds, from one pretrained model (`python -m benchmarks.training_answers`; mean ± half of the 95 % interval).
+# The last column is about reviews without a request, which is all the model once knew:
 #
-# And the mask? Without it, models trained on the same demonstrations fulfilled
-# {measured.training_answers.no_mask.fulfilled} of the requests, answered
-# {measured.training_answers.no_mask.questions} of the questions, and forgot
-# {measured.training_answers.no_mask.nats_forgotten} nats. Two fifths of the tokens that count are then in the
-# reviews that questions are about, which have nothing to do with a request. (On questions the difference is no
-# larger than between seeds.)
+# | | requests fulfilled | questions answered | nats per token above the grammar |
+# | --- | --- | --- | --- |
+# | before | {measured.training_answers.pretrained.fulfilled} | {measured.training_answers.pretrained.questions} | {measured.training_answers.pretrained.nats_forgotten} |
+# | fine-tuned | {measured.training_answers.fine_tuned.fulfilled} | {measured.training_answers.fine_tuned.questions} | {measured.training_answers.fine_tuned.nats_forgotten} |
+# | without the mask | {measured.training_answers.no_mask.fulfilled} | {measured.training_answers.no_mask.questions} | {measured.training_answers.no_mask.nats_forgotten} |
+#
+# The last column is **forgetting**: nothing in the new loss rewards what isn't asked for. (This is at a learning
+# rate of 0.004.)
+#
+# Without the mask, two fifths of the tokens that count are in the reviews that questions are about, which have
+# nothing to do with a request. (On questions the difference is no larger than between seeds.)
 
 # %% [markdown]
 # A good place for a break.
@@ -608,7 +609,7 @@ check("posttraining.true_share", true_share)
 # preference optimization** (Rafailov et al. 2023, equation 7) has one stage. It needs the model, and a **frozen** copy
 # of it from the start, the *reference model*.
 #
-# **Formula.** With $\Delta$ = how many nats likelier an answer is now than for the frozen model:
+# **Formula.** $\Delta$ says by how many nats an answer is likelier now than for the frozen model:
 #
 # $$L = -\ln \sigma\big(\beta\,(\Delta_\text{chosen} - \Delta_\text{rejected})\big)$$
 #
@@ -793,8 +794,8 @@ check("posttraining.advantages", advantages)
 # $$\nabla\, \mathbb E[r] = \mathbb E\big[A \cdot \nabla \ln p(\text{answer})\big]$$
 #
 # In words: make better answers likelier, and worse ones less likely. $A$ may be the reward, or the reward less a
-# **baseline** that doesn't depend on the answer, since $\mathbb E[\nabla \ln p] = 0$. (The mean of 13.14's group has
-# the answer itself in it, which only shrinks the gradient, to $(G - 1)/G$.) A model that is trained like this is
+# **baseline** that doesn't depend on the answer, since $\mathbb E[\nabla \ln p] = 0$. (13.14's mean includes the
+# answer itself. That only shrinks the gradient, by the factor $(G - 1)/G$.) A model that is trained like this is
 # called a **policy**. With rewards of 0 and 1 and no baseline, it is fine-tuned on its own right answers (*rejection
 # sampling*).
 #
@@ -1053,29 +1054,28 @@ with waiting_for("the training above"), after_predicting("posttraining.closer"):
     print(f"yours: {found['fulfilled']:.0%} fulfilled, {found['to grammar']:.1f} nats from the grammar")
 
 # %% [markdown] reveals="posttraining.closer"
-# The parser's reward does what it says: {measured.training_answers.rewards.fulfilled} of the requests are fulfilled,
-# after {measured.training_answers.fine_tuned.fulfilled}. But look at the second figure. The models end
-# {measured.training_answers.rewards.kl_grammar_model} nats per answer from the grammar's right answers; before, it
-# was {measured.training_answers.fine_tuned.kl_grammar_model}. One reason: **the answers got short**:
-# {measured.training_answers.rewards.words.1} words instead of {measured.training_answers.fine_tuned.words.1}. Each
-# word can be the one that is wrong, so a short review is a safer one, and nothing in the reward says that a review
-# should have the usual length. The reward is exact, and yet it isn't all that we wanted: that surprised us. Variety
-# went, too: an answer's entropy fell from {measured.training_answers.fine_tuned.entropy.1} to
-# {measured.training_answers.rewards.entropy.1} nats, mostly because it has fewer words. (On
-# reviews without a request the loss is {measured.training_answers.rewards.nats_forgotten} above the grammar's, after
-# {measured.training_answers.fine_tuned.nats_forgotten}.)
+# | | fulfilled | nats from the grammar | words |
+# | --- | --- | --- | --- |
+# | fine-tuned | {measured.training_answers.fine_tuned.fulfilled} | {measured.training_answers.fine_tuned.kl_grammar_model} | {measured.training_answers.fine_tuned.words.1} |
+# | rewards | {measured.training_answers.rewards.fulfilled} | {measured.training_answers.rewards.kl_grammar_model} | {measured.training_answers.rewards.words.1} |
+# | rewards, KL penalty, β = 0.05 | {measured.training_answers.rewards_kl.fulfilled} | {measured.training_answers.rewards_kl.kl_grammar_model} | {measured.training_answers.rewards_kl.words.1} |
+# | as many demonstrations again | {measured.training_answers.more_demonstrations.fulfilled} | {measured.training_answers.more_demonstrations.kl_grammar_model} | {measured.training_answers.more_demonstrations.words.1} |
+#
+# The parser's reward does what it says. But the models end several times as far from the grammar's right answers.
+# One reason: **the answers got short**. Any word may be the wrong one, so a short review is a safer one, and nothing
+# in the reward asks for the usual length. The reward is exact, and yet it isn't all that we wanted: that surprised
+# us. Variety went, too: an answer's entropy fell from {measured.training_answers.fine_tuned.entropy.1} to
+# {measured.training_answers.rewards.entropy.1} nats, mostly because it has fewer words. (On reviews without a
+# request the loss is {measured.training_answers.rewards.nats_forgotten} above the grammar's, after
+# {measured.training_answers.fine_tuned.nats_forgotten}.) The KL penalty keeps the models nearer.
 #
 # There is a cheaper way to reach about that share: draw at temperature 0.5. Without a step of training, the
 # fine-tuned models then fulfil {measured.training_answers.fine_tuned_temperature_0_5.fulfilled}, in
 # {measured.training_answers.fine_tuned_temperature_0_5.words.1} words. (All other figures are drawn at temperature
 # 1.) What rewards add shows at 0.5, too: {measured.training_answers.rewards_temperature_0_5.fulfilled}.
 #
-# The KL penalty, β = 0.05, keeps the models nearer: {measured.training_answers.rewards_kl.kl_grammar_model} nats,
-# {measured.training_answers.rewards_kl.words.1} words, and {measured.training_answers.rewards_kl.fulfilled}
-# fulfilled. As many demonstrations again brought only {measured.training_answers.more_demonstrations.fulfilled}, at
-# {measured.training_answers.more_demonstrations.kl_grammar_model} nats: they teach all right answers as they are
-# distributed, a reward teaches those that are safe. (The budgets differ: rewards took 120 steps on 7,680 answers, DPO
-# some 35 on 3,840, the demonstrations 500 at a higher rate.)
+# More demonstrations teach all right answers, in their usual proportions; a reward teaches the safe ones. (The budgets
+# differ: rewards took 120 steps on 7,680 answers, DPO some 35 on 3,840, the demonstrations 500 at a higher rate.)
 
 # %% [markdown]
 # **When the clipping acts.** With `REWARDS_ANEW = True` and `Setting(60, updates=2)` above, every other update is

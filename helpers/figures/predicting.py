@@ -55,7 +55,7 @@ class Prediction:
         """What a choice is answered, and what to do next, as HTML and as text."""
         option, reason = self.letters[letter]
         verdict = "Right." if letter == self.right else "Not quite."
-        page = f"<b>{verdict}</b> You chose {letter}: <em>{marked(option)}</em><br>{marked(reason)}"
+        page = f"<b>{verdict}</b> You chose {letter}: <em>{_inline(option)}</em><br>{_inline(reason)}"
         page += f"<br>{then}" if then else ""
         status = Status.PASSED if letter == self.right else Status.NOT_RUN
         return box(page, status), f"{verdict} You chose {letter}: {option}\n{reason}\n{then}".rstrip()
@@ -113,10 +113,21 @@ def reveal(prediction: str) -> None:
 
 
 def page_of(text: str) -> str:
-    """Markdown as HTML, as far as our texts need it: paragraphs, lists, emphasis and code."""
+    """Markdown as HTML, as far as our texts need it: paragraphs, lists, tables, emphasis and code."""
+    parts = re.sub("\n+- ", "\n\n• ", _inline(text)).split("\n\n")
+    return "".join(_table(part) if part.startswith("| ") else f"<p>{part}</p>" for part in parts)
+
+
+def _inline(text: str) -> str:
     page = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", marked(text), flags=re.DOTALL)
-    page = re.sub(r"\*(.+?)\*", r"<i>\1</i>", page, flags=re.DOTALL)
-    return "".join(f"<p>{part}</p>" for part in re.sub("\n+- ", "\n\n• ", page).split("\n\n"))
+    return re.sub(r"\*(.+?)\*", r"<i>\1</i>", page, flags=re.DOTALL)
+
+
+def _table(part: str) -> str:
+    head, _, *rows = ([each.strip() for each in line.strip()[1:-1].split("|")] for line in part.splitlines())
+    cells = [["th", head], *(["td", row] for row in rows)]
+    lines = ("".join(f"<{tag}>{each}</{tag}>" for each in row) for tag, row in cells)
+    return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
 
 
 class after_predicting:

@@ -12,12 +12,13 @@ function view({rows, a, b}) {
     const similar = rows.map(row => dot(row, rows[a])), d = rows[0].length;
     const shown = Math.min(8, d / 2), pairs = [...Array(shown).keys()];
     const angles = pairs.map(i => [a, b].map(p => Math.atan2(rows[p][2 * i], rows[p][2 * i + 1])));
-    const columns = pairs.flatMap(i => [`sin ${i}`, `cos ${i}`]);
-    const count = d / 2 > shown ? `The first ${shown} of ${d / 2} pairs` : "All pairs";
+    const inTable = pairs.slice(0, 7);  // an eighth is a little too wide for the page
+    const columns = inTable.flatMap(i => [`sin ${i}`, `cos ${i}`]);
+    const count = number => d / 2 > number ? `The first ${number} of ${d / 2} pairs` : "All pairs";
     return [`a · b = ${similar[b].toFixed(2)}; a · a = ${similar[a].toFixed(2)}.`,
-        clocks(`${count} of features as clocks: the hands of positions a and b`, ["a", "b"], angles),
+        clocks(`${count(shown)} of features as clocks: the hands of positions a and b`, ["a", "b"], angles),
         lines(`Dot product of position ${a} with every position; position ${b} is marked`, [...rows.keys()], {"a · each": similar}, {xlabel: "position", at: b}),
-        heat(`${count} of features`, columns, [`a = ${a}`, `b = ${b}`], [rows[a], rows[b]].map(row => row.slice(0, 2 * shown)), {low: -1})];
+        heat(`${count(inTable.length)} of features`, columns, [`a = ${a}`, `b = ${b}`], [rows[a], rows[b]].map(row => row.slice(0, columns.length)), {low: -1})];
 }
 
 export default {

@@ -117,6 +117,13 @@ def test_what_stands_in_backticks_is_shown_as_code(prediction: str, monkeypatch:
         assert "`" not in page and ("<code>" in page) == ("`" in "".join(told))
 
 
+@each
+def test_what_is_emphasised_is_shown_so_and_without_its_stars(prediction: str) -> None:
+    for letter, told in KNOWN[prediction].letters.items():
+        page, _ = KNOWN[prediction].answer(letter)
+        assert "*" not in page and ("<i>" in page) == ("*" in "".join(told))
+
+
 @pytest.mark.parametrize("choice", [None, 3, "", "z", "ab", ["a"]])
 def test_what_is_no_letter_of_it_is_no_choice(choice: object, shell: Shell, shown: list[str]) -> None:
     predict("attention.order", choice)
@@ -132,13 +139,14 @@ def test_without_a_kernel_what_the_figure_shows_is_told_at_once(shown: list[str]
 
 def test_what_a_figure_shows_is_a_page_where_markdown_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     pages: list[str] = []
-    text = "One **bold\nword** & one *more*:\n\n- `a < b`,\n- last."
+    text = "One **bold\nword** & one *more*:\n\n- `a < b`,\n- last.\n\n| | loss |\n| --- | --- |\n| *a* | 1 |"
     monkeypatch.setattr(predicting, "put", lambda page, text: pages.append(page))
     monkeypatch.setattr(predicting, "revealed", lambda prediction: text)
     predicting.reveal("attention.order")
     [page] = pages
     first = "<p>One <b>bold\nword</b> &amp; one <i>more</i>:</p>"
-    assert page == f"{first}<p>• <code>a &lt; b</code>,</p><p>• last.</p>"
+    table = "<table><tr><th></th><th>loss</th></tr><tr><td><i>a</i></td><td>1</td></tr></table>"
+    assert page == f"{first}<p>• <code>a &lt; b</code>,</p><p>• last.</p>{table}"
 
 
 def test_a_click_is_answered_and_its_figure_drawn_where_it_waited(shell: Shell, shown: list[str]) -> None:
