@@ -65,7 +65,7 @@ A *driver* is how the answer is called, `Entry(driver=...)`:
 | `"call"` | a function | what it returns; where a property asks for them, gradients |
 | `"call_with_layer"` | a function that gets functions, which its cases name by `register` | the same |
 | `"call_measured"` | a function of tensors | the same, and the largest tensor on the way, in numbers |
-| `"copies"` | a function | what it returns, and whether that shares memory with its arguments |
+| `"copies"` | a function | what it returns; with `shares_nothing`, whether it is a copy |
 | `"draws"` | a function that draws by chance | what holds of many results, by a function of the course's |
 | `"iterate"` | a function that gives one thing after another | the first so many |
 | `"object"` | a class | what each method gives |
@@ -75,6 +75,9 @@ A *driver* is how the answer is called, `Entry(driver=...)`:
 | `"prepare"` | a function that makes an optimizer | the parameters after one step of training |
 | `"train"` | a step of training | what each step returned, and the parameters afterwards |
 | `"choice"` | options, as a dict or one by itself | each choice, by a digest |
+
+No driver compares what a function does to its arguments, so a change in place can't be asked for: have the
+answer return what is new, or make a class of it, whose methods change the object.
 
 A case holds the answer's arguments. With some drivers, something comes before them:
 

@@ -114,7 +114,7 @@ def collect_download(path: Path, lesson: str, course: CourseDirectory) -> int:
             _take(own, lesson, course, due, kept.setdefault(lesson, {}), report)
     finally:
         write_whole(Path(course.root, KEPT), json.dumps(kept, indent=1, ensure_ascii=False).encode())
-    _say(report, lesson, due)
+    _say(report, lesson, due, policy.grace)
     return 1 if report.lost else 0
 
 
@@ -345,7 +345,7 @@ def read_kept(course: CourseDirectory) -> dict[str, dict[str, dict[str, str]]]:
         return {}
 
 
-def _say(report: Report, lesson: str, due: datetime | None) -> None:
+def _say(report: Report, lesson: str, due: datetime | None, grace: timedelta) -> None:
     """Print what was done, all of it: what is cut short is what somebody looks for."""
     counts = Counter(report.done.values())
     kinds = "".join(f", {n} {kind}" for kind, n in sorted(counts.items()))
@@ -357,7 +357,8 @@ def _say(report: Report, lesson: str, due: datetime | None) -> None:
         platforms = " and ".join(TIMELESS[form] for form in sorted(report.timeless))
         print(f"headstart: a download from {platforms} has no times, so these count as handed in on time")
     if report.late:
-        how = "a minute after the due date" if due else f"without a time: {lesson} has no due date here"
+        after = "the due date and the grace" if grace else "the due date"
+        how = f"a minute after {after}" if due else f"without a time: {lesson} has no due date here"
         print(f"headstart: marked LATE, and so recorded {how}: {', '.join(sorted(report.late))}")
     if report.lost:
         print(f"headstart: not collected, {counted(len(report.lost), 'file')}:", file=sys.stderr)

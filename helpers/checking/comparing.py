@@ -19,7 +19,9 @@ from helpers.checking.comparing_arrays import (
 )
 from helpers.checking.differences import (
     ALMOST,
+    ELSEWHERE,
     GUESSES,
+    NO_KIND,
     NO_LIST,
     NO_RETURN,
     NOT_ASKED_FOR,
@@ -142,8 +144,16 @@ def _compare_with_list(expected: Any, got: list | tuple, name: str) -> Differenc
     if is_array(expected) and is_array(_stacked(expected, got)):
         said = f"{name}: a list, expected {wanted(expected)}"
         return different("type", said, meaning=NO_LIST, of=expected)
-    if isinstance(expected, Set | Record) or frames.is_frame(expected):
-        return other_kind("type", f"{name}: ", list(got), f"expected {kind(expected, named=False)}", KIND)
+    if isinstance(expected, Record):
+        return other_kind("type", f"{name}: ", list(got), f"expected {kind(expected)}", OF_THAT_CLASS)
+    if isinstance(expected, Set) or frames.is_frame(expected):
+        said, meaning = (
+            f"expected {kind(expected, named=False)}",
+            KIND if isinstance(expected, Set) else NO_KIND,
+        )
+        return other_kind("type", f"{name}: ", list(got), said, meaning)
+    if isinstance(expected, Mapping) and not got:
+        return other_kind("structure", f"{name}: ", list(got), "expected a dict", NO_KIND)
     public, full = (f"{found}, expected one: {name}" for found in ("several values", values(len(got))))
     return different("structure", public, full)
 
@@ -195,7 +205,11 @@ def _taken_apart(expected: list | tuple, got: Array) -> Any:
     return list(got) if fits else got
 
 
-KIND = "The docstring says what comes back: a list keeps an order and repeats, a set and a dict don't."
+KIND = "The docstring says what comes back: a list keeps an order and repeats, a set doesn't."
+OF_THAT_CLASS = (
+    "The docstring names the class of what comes back: a list, a tuple, a dict or an instance of a different "
+    "class isn't one, even with the same values."
+)
 
 
 def _compare_dicts(expected: Mapping, got: Any, name: str, allowed: Allowed) -> Difference | None:
@@ -210,7 +224,10 @@ def _compare_dicts(expected: Mapping, got: Any, name: str, allowed: Allowed) -> 
             for what in ("other keys", listed(other))
         )
         spelled = f"The keys must be spelled exactly like this: {keys(expected)}."
-        meaning = spelled if lacking and other else NOT_PUT_IN if lacking else NOT_ASKED_FOR
+        shared = {key: value for key, value in expected.items() if key in got}
+        wrong = other and _compare_dicts(shared, {key: got[key] for key in shared}, name, allowed)
+        apart = ELSEWHERE if wrong else NOT_ASKED_FOR
+        meaning = spelled if lacking and other else NOT_PUT_IN if lacking else apart
         return different("structure", f"{name}: a dict {public}", f"{name}: a dict {full}", meaning)
     differences = (_compare(v, got[key], (f"{name}[{key!r}]",), allowed) for key, v in expected.items())
     return next(filter(None, differences), None)
@@ -218,7 +235,7 @@ def _compare_dicts(expected: Mapping, got: Any, name: str, allowed: Allowed) -> 
 
 def _compare_sets(expected: Set, got: Any, name: str) -> Difference | None:
     if not isinstance(got, Set):
-        return other_kind("type", f"{name}: ", got, "expected a set", KIND)
+        return other_kind("type", f"{name}: ", got, "expected a set", NO_KIND)
     if got == expected:
         return None
     lacking, other = (sorted(each, key=repr) for each in _apart(expected, got))
@@ -233,7 +250,7 @@ def _apart(expected: Any, got: Any) -> tuple[list, list]:
 
 def _compare_records(expected: Record, got: Any, name: str, allowed: Allowed) -> Difference | None:
     if not isinstance(got, Record) or got.type_name != expected.type_name:
-        return other_kind("type", f"{name}: ", got, f"expected {kind(expected)}", KIND)
+        return other_kind("type", f"{name}: ", got, f"expected {kind(expected)}", OF_THAT_CLASS)
     if set(got.fields) != set(expected.fields):
         return different("structure", f"{name}: {kind(expected)} with other fields")
     differences = (_compare(v, got.fields[f], (f"{name}.{f}",), allowed) for f, v in expected.fields.items())

@@ -48,11 +48,21 @@ ALMOST = (
 ONE_TEXT = "One text is expected: `join` makes one of a list's parts."
 NOT_PUT_IN = "What is missing was never put in: is a loop not entered, or a condition not met?"
 NOT_ASKED_FOR = "Leave out what isn't asked for: everything else that belongs there is there."
+ELSEWHERE = (
+    "Some keys aren't asked for, and of those that are, not all have the right value: does something lie "
+    "under a key of its own that belongs under a different one?"
+)
 NO_KIND = "Compare what you return with the docstring: what kind of value does it name?"
 FEW_DIGITS = "Right to a few digits only: is a step rounded, or a small constant added where none is needed?"
+MISSING = (
+    "NaN comes from a NaN that goes in (a sum, a mean or a product with one is NaN), 0/0 (the mean of "
+    "nothing is one), 0 · inf, inf/inf, inf - inf or the root or log of a negative number: look at the "
+    "numbers before each step that calculates."
+)
 # The same where no torch is, and for NumPy's arrays, where it isn't the same.
-IN_PYTHON = {MEANINGS["type"]: NO_KIND, ALMOST: FEW_DIGITS, PLAIN_NUMBER: NO_NUMBER}
+IN_PYTHON = {MEANINGS["type"]: NO_KIND, MEANINGS["nan"]: MISSING, ALMOST: FEW_DIGITS, PLAIN_NUMBER: NO_NUMBER}
 IN_NUMPY = {
+    MEANINGS["nan"]: MISSING,
     MEANINGS["type"]: "Every value that goes in and out is a NumPy array, unless the text says otherwise.",
     MEANINGS[
         "dtype"

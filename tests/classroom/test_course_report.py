@@ -188,7 +188,7 @@ def test_a_table_sorts_numbers_as_numbers_and_shows_the_rows_with_a_word(tmp_pat
         {% from "tables.html.j2" import number, sorted %}
         {% block content %}
         {% set heads = ["student", "n"] + ["lesson"] * 30 %}
-        {% call(value) sorted("C", heads, values) %}
+        {% call(value) sorted("C " * 200, heads, values) %}
         <th scope="row">s{{ at(value) }}</th>{{ number(value) }}
         {% for _ in range(30) %}<td>much_to_say</td>{% endfor %}
         {% endcall %}
@@ -202,6 +202,8 @@ def test_a_table_sorts_numbers_as_numbers_and_shows_the_rows_with_a_word(tmp_pat
         )
         page = browser.new_page(viewport={"width": 620, "height": 800})
         page.goto((tmp_path / "page.html").as_uri())
+        words = page.locator("caption span").bounding_box()
+        assert words["x"] + words["width"] <= 620  # a long caption is read without scrolling
         page.locator("thead button").nth(1).press("Enter")
         shown = page.locator("tbody td:nth-child(2)").all_inner_texts()
         assert shown == ["–", "-0.50", "-0.25", "0.25", "0.50", "1", "2", "3", "9", "10"]

@@ -216,6 +216,13 @@ def test_each_platforms_own_download_says_what_it_does_not(course, tmp_path, cap
     assert "a download from Canvas has no times" in said and time_of(course, "ada") == ""
 
 
+def test_what_is_late_is_said_to_be_recorded_after_the_grace(course, tmp_path, capsys) -> None:
+    course.config.Headstart.grace_minutes = 10
+    assert collect_download(zipped(tmp_path / "c.zip", PLATFORMS["canvas"][0]), LESSON, course) == 0
+    assert "recorded a minute after the due date and the grace: grace@navy" in capsys.readouterr().out
+    assert time_of(course, "grace@navy.example") == "2027-01-15 12:11:00 UTC"
+
+
 @pytest.mark.parametrize(
     ("name", "why"),
     [

@@ -247,8 +247,15 @@ def _iterate(answer: object, case: Case, gradients: bool) -> Outcome:
     if not callable(answer):
         return unusable("a function", answer)
 
-    def first(most: int, *args: Any, **kwargs: Any) -> list:
-        return [cloned(each) for each in itertools.islice(answer(*args, **kwargs), most)]
+    def first(most: int, *args: Any, **kwargs: Any) -> Any:
+        given = answer(*args, **kwargs)
+        try:
+            each_of = iter(given)
+        except TypeError as error:
+            if error.__traceback__ and error.__traceback__.tb_next:  # an `__iter__` of the student's
+                raise
+            return given  # it can't be looped over: what it is says more than that
+        return [cloned(each) for each in itertools.islice(each_of, most)]
 
     return call_function(first, case, False)
 

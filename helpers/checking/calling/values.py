@@ -59,6 +59,9 @@ class Record:
     def __hash__(self) -> int:
         return hash((self.type_name, *sorted(self.fields)))
 
+    def __repr__(self) -> str:  # as the instance itself has it
+        return f"{self.type_name}({', '.join(f'{name}={value!r}' for name, value in self.fields.items())})"
+
 
 def type_name(value: object) -> str:
     """The name a student knows the type by: `float`, `numpy.matrix`, `torch.Linear`."""

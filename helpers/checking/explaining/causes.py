@@ -128,7 +128,9 @@ def _relation_of_one(failure: Failure) -> Cause | None:
     """What is true of the numbers of one case, where nothing is of them all."""
     for number, problem in failure.wrong.items() if len(failure.wrong) > 1 else ():
         # Lists of other lengths are told by what is right in them, which chance doesn't give.
-        if problem.cause == "structure" or (problem.cause == "value" and tells(failure.values(number))):
+        # A structure that has a sentence of its own, such as rows in a different order, is told by that.
+        other_length = problem.cause == "structure" and problem.meaning in GUESSES
+        if other_length or (problem.cause == "value" and tells(failure.values(number))):
             sheet, triples = failure.sheet, _triples(failure, [number])
             if told := relation(triples, sheet.returns, sums=_unexplained(failure)):
                 return Cause(problem.cause, number, f"{told} {IN_ONE_CASE}", told)

@@ -118,7 +118,7 @@ def _features(case: Case, of_sizes: bool, choices: set[str]) -> Iterator[str]:
     for name, value in case.arguments():
         if is_array(value):
             yield f"{name} is given"
-        elif value is None or isinstance(value, bool) or value == 0:
+        elif value is None or isinstance(value, bool) or (isinstance(value, int | float) and value == 0):
             yield f"{name} is {value}"
         elif isinstance(value, int | float):
             # Where the right cases have 0, that may be why they are right.
