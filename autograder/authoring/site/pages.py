@@ -23,8 +23,15 @@ FORMULA = re.compile(r"(?<![\\$])\$([^$]+)\$(?!\$)")
 FIGURE = re.compile(r'src="data:image/(svg\+xml|png);base64,([^"]+)"')
 WAITS = re.compile(r'after_predicting\(\s*"([^"]+)"')
 # What these display is of the machine that builds the site, not of the reader's.
-PERSONAL = ("check_installation()", "list_lessons()", "live_slider()", "make_proof(", "training.kept()")
-WHEN = re.compile(r"^The model .* was trained here on .*\n?", re.MULTILINE)
+PERSONAL = (
+    "check_installation()",
+    "list_lessons()",
+    "live_slider()",
+    "make_proof(",
+    "training.kept()",
+    "from timeit import repeat",
+)
+WHEN = re.compile(r"^.* (was trained|were made) here.* on \d{4}-\d\d-\d\d .*\n?", re.MULTILINE)
 PROGRESS = "<progress "  # how fast that machine went
 # An explorer that needs a kernel has a number that differs at each run; here it is still, or computes.
 STYLE, SCRIPT = (
