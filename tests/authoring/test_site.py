@@ -107,6 +107,13 @@ def test_formulas_in_folded_hints_are_marked_and_code_with_dollars_elsewhere_is_
     assert pages._prose(text) == f"costs $5 <details><summary>Hint</summary>Which {span}?</details> and $d$"
 
 
+def test_a_line_that_starts_with_a_percent_sign_is_shown(tmp_path):
+    text, shown = "We hide **40\n%** of it.\n%env A=1", "We hide **40\n\\%** of it.\n%env A=1"
+    assert pages._prose(text) == shown
+    told = v4.new_code_cell("", outputs=[v4.new_output("display_data", {"text/markdown": text})])
+    assert pages._outputs(told, tmp_path)[0].data == {"text/markdown": shown}
+
+
 def test_what_is_printed_in_pieces_is_shown_as_one_and_warnings_are_not(tmp_path):
     pieces = [("stdout", "a\n"), ("stderr", "a path of this machine"), ("stdout", "b\n")]
     outputs = [v4.new_output("stream", name=name, text=text) for name, text in pieces]

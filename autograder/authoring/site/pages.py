@@ -21,6 +21,9 @@ from helpers.storage import write_whole
 DETAILS = re.compile(r"<details>.*?</details>", re.DOTALL)
 FORMULA = re.compile(r"(?<![\\$])\$([^$]+)\$(?!\$)")
 FIGURE = re.compile(r'src="data:image/(svg\+xml|png);base64,([^"]+)"')
+COMMENT = re.compile(
+    r"^( {0,3})%(?!\w)", re.MULTILINE
+)  # as MyST reads it; but it is a line such as "% of them"
 WAITS = re.compile(r'after_predicting\(\s*"([^"]+)"')
 # What these display is of the machine that builds the site, not of the reader's.
 PERSONAL = (
@@ -124,8 +127,11 @@ def _html(text: str) -> NotebookNode:
 
 
 def _prose(text: str) -> str:
-    """A text whose folded hints have their formulas marked, since nothing within HTML is read as Markdown."""
-    return DETAILS.sub(lambda found: FORMULA.sub(_inline, found[0]), text)
+    """A text in which MyST finds no comments, and whose folded hints have their formulas marked.
+
+    Nothing within HTML is read as Markdown.
+    """
+    return DETAILS.sub(lambda found: FORMULA.sub(_inline, found[0]), COMMENT.sub(r"\1\\%", text))
 
 
 def _inline(found: re.Match[str]) -> str:
@@ -149,7 +155,8 @@ def _outputs(done: NotebookNode, figures: Path) -> list[NotebookNode]:
             kept.append(v4.new_output("display_data", {"text/html": _lasting(data["text/html"], figures)}))
         elif text := data.get("text/markdown") or data.get("text/plain"):
             name = "text/markdown" if "text/markdown" in data else "text/plain"
-            kept.append(v4.new_output("display_data", {name: text}))
+            shown = _prose(text) if name == "text/markdown" else text
+            kept.append(v4.new_output("display_data", {name: shown}))
     return [output for output in kept if output.get("text") != ""]
 
 
