@@ -114,6 +114,15 @@ def test_a_line_that_starts_with_a_percent_sign_is_shown(tmp_path):
     assert pages._outputs(told, tmp_path)[0].data == {"text/markdown": shown}
 
 
+def test_pictures_that_differ_in_the_names_of_their_clips_are_one():
+    svg = '<clipPath id="{0}"/><g clip-path="url(#{0})"/><g clip-path="url(#{1})"/>'
+    one, other = (
+        svg.format(*ids).encode() for ids in (("p0123456789", "pfedcba9876"), ("pbbd1e90ec9", "ped992c4588"))
+    )
+    expected = b'<clipPath id="clip0"/><g clip-path="url(#clip0)"/><g clip-path="url(#clip1)"/>'
+    assert pages._numbered(one) == pages._numbered(other) == expected
+
+
 def test_what_is_printed_in_pieces_is_shown_as_one_and_warnings_are_not(tmp_path):
     pieces = [("stdout", "a\n"), ("stderr", "a path of this machine"), ("stdout", "b\n")]
     outputs = [v4.new_output("stream", name=name, text=text) for name, text in pieces]

@@ -21,6 +21,7 @@ from helpers.storage import write_whole
 DETAILS = re.compile(r"<details>.*?</details>", re.DOTALL)
 FORMULA = re.compile(r"(?<![\\$])\$([^$]+)\$(?!\$)")
 FIGURE = re.compile(r'src="data:image/(svg\+xml|png);base64,([^"]+)"')
+CLIP = re.compile(rb"\bp[0-9a-f]{10}\b")  # its id, and where that is named
 COMMENT = re.compile(
     r"^( {0,3})%(?!\w)", re.MULTILINE
 )  # as MyST reads it; but it is a line such as "% of them"
@@ -192,8 +193,14 @@ def _script_json(value: object) -> str:
     return json.dumps(value, separators=(",", ":")).replace("<", r"\u003c")  # "<" could end the script
 
 
+def _numbered(svg: bytes) -> bytes:
+    """A picture whose clips are numbered: in Matplotlib's names for them, the last bit of rounding shows."""
+    known: dict[bytes, bytes] = {}
+    return CLIP.sub(lambda found: known.setdefault(found[0], b"clip%d" % len(known)), svg)
+
+
 def _in_a_file(found: re.Match[str], figures: Path) -> str:
-    content = base64.b64decode(found[2])
+    content = _numbered(base64.b64decode(found[2])) if found[1] == "svg+xml" else base64.b64decode(found[2])
     name = f"{hashlib.sha256(content).hexdigest()[:16]}.{found[1].partition('+')[0]}"
     if not (figures / name).is_file():
         write_whole(figures / name, content)
