@@ -123,6 +123,11 @@ def test_pictures_that_differ_in_the_names_of_their_clips_are_one():
     assert pages._numbered(one) == pages._numbered(other) == expected
 
 
+def test_the_report_that_everybody_may_read_does_not_say_when_it_was_made():
+    template = (ROOT / "autograder/classroom/reports/templates/lesson.html.j2").read_text(encoding="utf-8")
+    assert "strftime" in template and "strftime" not in sample.WHEN.sub("", template)
+
+
 def test_what_is_printed_in_pieces_is_shown_as_one_and_warnings_are_not(tmp_path):
     pieces = [("stdout", "a\n"), ("stderr", "a path of this machine"), ("stdout", "b\n")]
     outputs = [v4.new_output("stream", name=name, text=text) for name, text in pieces]
