@@ -362,21 +362,21 @@ with waiting_for("Exercises 8.2 and 8.3"), after_predicting("pretraining.untrain
 
 # %% draw=true
 # All positions at once, and one by one: outputs, time and loss
-from helpers.timing import clock
+from helpers.timing import seconds
 
 with waiting_for("Exercises 8.2 and 8.3"), torch.no_grad():
     one_text = vocabulary.batch([corpora.reviews(1, seed=11)[0].text])
     now, then = inputs_and_targets(one_text)
-    begun = clock()
-    at_once = untrained(now)
-    once = clock() - begun
-    begun = clock()
-    one_by_one = torch.cat([untrained(now[:, :end])[:, -1:] for end in range(1, now.size(1) + 1)], dim=1)
-    often = clock() - begun
-    apart = (at_once - one_by_one).abs().max()
+
+    def one_by_one():
+        return torch.cat([untrained(now[:, :end])[:, -1:] for end in range(1, now.size(1) + 1)], dim=1)
+
+    at_once, joined = untrained(now), one_by_one()
+    apart = (at_once - joined).abs().max()
     print(f"{now.size(1)} positions; largest difference of the logits {apart:.1e}")
-    print(f"all at once: {1000 * once:.0f} ms; one by one: {1000 * often:.0f} ms")
-    print(f"loss {language_model_loss(at_once, then):.4f} and {language_model_loss(one_by_one, then):.4f}")
+    once, often = 1000 * seconds(untrained, now), 1000 * seconds(one_by_one)
+    print(f"all at once: {once:.0f} ms; one by one: {often:.0f} ms")
+    print(f"loss {language_model_loss(at_once, then):.4f} and {language_model_loss(joined, then):.4f}")
 
 
 # %% [markdown]

@@ -576,11 +576,9 @@ held_out = explorers.pairs()[1]
 with waiting_for("Exercises 11.2, 11.6, 11.7 and 11.8"), after_predicting("translation.exactly"):
     torch.manual_seed(0)
     model = Translator(len(vocabulary), WIDTH, HEADS, 4 * WIDTH, LAYERS)
-    begun = time.perf_counter()
     if not training.recall("translator", model):
         training.keep("translator", model, train_on_pairs(model, training.steps(STEPS), seed=0))
     explorers.finished(model)
-    print(f"{time.perf_counter() - begun:.0f} seconds")
     print(f"{exact_share(model, held_out):.1%} of {len(held_out)} held-out sentences exactly right")
     near = explorers.one_word_away(explorers.pairs()[0], held_out)
     far = [pair for pair, is_near in zip(held_out, near, strict=True) if not is_near]

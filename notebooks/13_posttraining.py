@@ -310,8 +310,8 @@ check("posttraining.log_probabilities", log_probabilities)
 # $N$ counts these tokens in the whole batch. A mean of the rows' means would be a different loss: each token of a
 # short answer would count more.
 #
-# **By hand.** Row 1 has log-probabilities −1, −2, −3, of which the last two count; in row 2 one counts, −4. $L$ = (2
-# + 3 + 4)/3 = **3**.
+# **By hand.** Row 1 has log-probabilities −1, −2, −3, of which the last two count; in row 2 one counts, −4.
+# $L$ = (2 + 3 + 4)/3 = **3**.
 #
 # **Exercise 13.7** · difficulty 3 of 5 · 5 minutes · 3 points
 #

@@ -1,5 +1,6 @@
 """Mistakes in a master stop the build, each with its file, its line and its cure."""
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -534,3 +535,12 @@ def test_what_an_exercise_forbids_stands_in_its_text(lesson) -> None:
             assert all(f"`{name}`" in said for name in names if not name.startswith("_"))
             text = ""
     assert "Write it without" not in text
+
+
+@pytest.mark.parametrize("lesson", lessons.names())
+def test_no_line_within_a_sentence_starts_a_list(lesson) -> None:
+    """A formula's `+` at the beginning of a line would be a bullet."""
+    for cell in nbformat.read(lessons.release_path(lesson, lessons.ROOT), as_version=4).cells:
+        if cell.cell_type == "markdown":
+            pairs = itertools.pairwise(cell.source.split("\n"))
+            assert [line for before, line in pairs if before.strip() and line.startswith("+ ")] == []

@@ -1,5 +1,6 @@
 """What the website says of answers is what the check says, and nothing on it gives a right answer away."""
 
+import ast
 import html
 import json
 import re
@@ -11,14 +12,17 @@ from nbformat import v4
 
 from autograder import answers as code_of
 from autograder import exercises, lessons
-from autograder.authoring.site import answers, building, pages, sample
+from autograder.authoring.site import answers, building, pages, repeating, sample
 from autograder.lessons import ROOT
 from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers.figures.live import live
 from tests.support.proved import follows_from
 
-pytestmark = follows_from("autograder", "exercises", "helpers", "docs", "README.md", "release/01_attention")
+pytestmark = follows_from(
+    "autograder", "exercises", "helpers", "notebooks", "docs", "README.md", "release/01_attention"
+)
 SOFTMAX = "attention.softmax"
+CLOCK = re.compile(r"perf_counter|process_time|monotonic|timeit|\bclock\(\)|\btime\.time\(")
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +107,27 @@ def test_formulas_in_folded_hints_are_marked_and_code_with_dollars_elsewhere_is_
     assert pages._prose(text) == f"costs $5 <details><summary>Hint</summary>Which {span}?</details> and $d$"
 
 
+def test_a_line_that_starts_with_a_percent_sign_is_shown(tmp_path):
+    text, shown = "We hide **40\n%** of it.\n%env A=1", "We hide **40\n\\%** of it.\n%env A=1"
+    assert pages._prose(text) == shown
+    told = v4.new_code_cell("", outputs=[v4.new_output("display_data", {"text/markdown": text})])
+    assert pages._outputs(told, tmp_path)[0].data == {"text/markdown": shown}
+
+
+def test_pictures_that_differ_in_the_names_of_their_clips_are_one():
+    svg = '<clipPath id="{0}"/><g clip-path="url(#{0})"/><g clip-path="url(#{1})"/>'
+    one, other = (
+        svg.format(*ids).encode() for ids in (("p0123456789", "pfedcba9876"), ("pbbd1e90ec9", "ped992c4588"))
+    )
+    expected = b'<clipPath id="clip0"/><g clip-path="url(#clip0)"/><g clip-path="url(#clip1)"/>'
+    assert pages._numbered(one) == pages._numbered(other) == expected
+
+
+def test_the_report_that_everybody_may_read_does_not_say_when_it_was_made():
+    template = (ROOT / "autograder/classroom/reports/templates/lesson.html.j2").read_text(encoding="utf-8")
+    assert "strftime" in template and "strftime" not in sample.WHEN.sub("", template)
+
+
 def test_what_is_printed_in_pieces_is_shown_as_one_and_warnings_are_not(tmp_path):
     pieces = [("stdout", "a\n"), ("stderr", "a path of this machine"), ("stdout", "b\n")]
     outputs = [v4.new_output("stream", name=name, text=text) for name, text in pieces]
@@ -120,6 +145,54 @@ def test_how_fast_and_when_a_lesson_ran_is_left_out(tmp_path):
     ]
     [shown] = pages._outputs(v4.new_code_cell("", outputs=outputs), tmp_path)
     assert shown.text == "loss 2.1\n"
+
+
+def test_what_was_made_on_this_machine_and_when_is_left_out_of_runs_too(tmp_path):
+    said = (
+        'These runs were made here, the last on 2026-11-27 at 02:42. training.forget("depth") removes them.\n'
+    )
+    some = said.replace("These runs", "3 of these 9 runs")
+    outputs = [v4.new_output("stream", text=f"{said}{some}kept\n")]
+    [shown] = pages._outputs(v4.new_code_cell("", outputs=outputs), tmp_path)
+    assert shown.text == "kept\n"
+
+
+def test_a_cell_gets_the_times_that_were_measured_once_and_measures_what_is_new(tmp_path):
+    cells, measured = ["", "# How long\nseconds(f)"], iter([0.12345, 0.5])
+    times = {repeating.name_of(cells[1]): [0.25]}
+    file = tmp_path / repeating.USED
+    seconds = repeating._known_first(lambda *_, laps: next(measured), times, cells, file)
+    assert [seconds(print), seconds(print)] == [0.25, 0.123]
+    cells.append(cells[1] + "  # changed")
+    assert seconds(print) == 0.5
+    assert [*json.loads(file.read_text()).values()] == [[0.25, 0.123], [0.5]]
+
+
+def test_new_times_are_kept_and_known_ones_change_nothing(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(repeating, "TIMES", tmp_path / "times.json")
+    used = {"0123abcd # How long": [0.25, 1e-05]}
+    (tmp_path / repeating.USED).write_text(json.dumps(used))
+    repeating.keep("01_attention", tmp_path)
+    assert repeating.known("01_attention") == used and "timed anew" in capsys.readouterr().out
+    before = repeating.TIMES.stat().st_mtime_ns
+    repeating.keep("01_attention", tmp_path)
+    assert repeating.TIMES.stat().st_mtime_ns == before and not capsys.readouterr().out
+
+
+def test_each_time_that_is_kept_is_of_a_cell_that_is_there():
+    """Else the cell has changed, and `make site` has to time it anew."""
+    for lesson, times in json.loads(repeating.TIMES.read_text(encoding="utf-8")).items():
+        cells = [cell.source for cell in lessons.load_source_notebook(lesson).cells if cell.source.strip()]
+        assert {*times} <= {repeating.name_of(source) for source in cells}, lesson
+
+
+@pytest.mark.parametrize("lesson", lessons.names())
+def test_a_cell_measures_time_by_what_is_kept_or_its_output_is_left_out(lesson):
+    for cell in lessons.load_source_notebook(lesson).cells:
+        if cell.cell_type == "code" and CLOCK.search(cell.source):
+            nodes = {type(node) for node in ast.parse(cell.source).body}
+            defines = nodes <= {ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign}
+            assert defines or any(call in cell.source for call in pages.PERSONAL), cell.source
 
 
 @pytest.mark.parametrize("place", ["", "https://github.com/somebody/headstart"])

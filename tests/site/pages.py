@@ -332,6 +332,15 @@ def test_the_colour_mode_is_chosen_by_mouse_or_keys_and_kept(browser, address, w
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("name", [name for name in PAGES if "_images/" in _read(name)])
+def test_the_text_of_a_screenshot_can_be_read_on_a_phone(browser, address, name) -> None:
+    shares = "images => images.map(each => each.clientWidth / each.naturalWidth)"
+    with browser.new_page(viewport={"width": 390, "height": 800}) as page:
+        page.goto(f"{address}/{name}")
+        found = page.locator(".bd-article p > img").evaluate_all(shares)
+        assert all(share > 0.55 for share in found), found
+
+
 def test_a_print_shows_the_text_and_the_figures_that_wait_but_nothing_to_click(browser, address) -> None:
     with browser.new_page() as page:
         page.goto(f"{address}/01_attention.html")

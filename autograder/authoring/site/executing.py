@@ -1,6 +1,7 @@
 """A built lesson with the outputs of its right answers: executed again only after something in it changed."""
 
 import hashlib
+import json
 import os
 import shutil
 from pathlib import Path
@@ -8,8 +9,9 @@ from unittest.mock import patch
 
 import nbformat
 from nbconvert.preprocessors import ExecutePreprocessor
-from nbformat import NotebookNode
+from nbformat import NotebookNode, v4
 
+from autograder.authoring.site import repeating
 from autograder.lessons import ROOT, load_source_notebook, source_path
 
 LONGEST = 3600  # seconds for one cell: the trainings of lesson 08 take minutes
@@ -32,7 +34,7 @@ def executed(lesson: str, site: Path) -> NotebookNode:
     notebook, folder = load_source_notebook(lesson), source_path(lesson).parent
     # What is trained for a few steps, as tests do, is kept apart: the home keeps trained models as well.
     executions = site / f"executed{os.environ.get('HEADSTART_QUICK', '')}"
-    kept = executions / f"{lesson}-{digest_of(folder)}.ipynb"
+    kept = _kept(lesson, executions)
     if kept.is_file():
         return nbformat.read(kept, as_version=4)
     home, place = (executions / "home").resolve(), executions / "running" / lesson
@@ -40,13 +42,22 @@ def executed(lesson: str, site: Path) -> NotebookNode:
     shutil.copytree(folder, place)
     home.mkdir(parents=True, exist_ok=True)
     alone = {"HOME": str(home), "HEADSTART_PROGRESS": "", "PYTHONHASHSEED": "0"}
+    notebook.cells.insert(0, v4.new_code_cell(repeating.BEGIN.format(lesson=lesson)))
     with patch.dict(os.environ, alone):
         run = ExecutePreprocessor(timeout=LONGEST, kernel_name="python3", store_widget_state=False)
         run.preprocess(notebook, {"metadata": {"path": str(place)}})
+    del notebook.cells[0]
+    repeating.keep(lesson, place)
     for old in executions.glob(f"{lesson}-*.ipynb"):
         old.unlink()
-    nbformat.write(notebook, kept)
+    nbformat.write(notebook, _kept(lesson, executions))
     return notebook
+
+
+def _kept(lesson: str, executions: Path) -> Path:
+    """Where the executed notebook is kept: its name says what decides its outputs."""
+    times = hashlib.sha256(json.dumps(repeating.known(lesson)).encode()).hexdigest()[:4]
+    return executions / f"{lesson}-{digest_of(source_path(lesson).parent)}-{times}.ipynb"
 
 
 def digest_of(folder: Path) -> str:

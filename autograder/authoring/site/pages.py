@@ -21,10 +21,21 @@ from helpers.storage import write_whole
 DETAILS = re.compile(r"<details>.*?</details>", re.DOTALL)
 FORMULA = re.compile(r"(?<![\\$])\$([^$]+)\$(?!\$)")
 FIGURE = re.compile(r'src="data:image/(svg\+xml|png);base64,([^"]+)"')
+CLIP = re.compile(rb"\bp[0-9a-f]{10}\b")  # its id, and where that is named
+COMMENT = re.compile(
+    r"^( {0,3})%(?!\w)", re.MULTILINE
+)  # as MyST reads it; but it is a line such as "% of them"
 WAITS = re.compile(r'after_predicting\(\s*"([^"]+)"')
 # What these display is of the machine that builds the site, not of the reader's.
-PERSONAL = ("check_installation()", "list_lessons()", "live_slider()", "make_proof(", "training.kept()")
-WHEN = re.compile(r"^The model .* was trained here on .*\n?", re.MULTILINE)
+PERSONAL = (
+    "check_installation()",
+    "list_lessons()",
+    "live_slider()",
+    "make_proof(",
+    "training.kept()",
+    "from timeit import repeat",
+)
+WHEN = re.compile(r"^.* (was trained|were made) here.* on \d{4}-\d\d-\d\d .*\n?", re.MULTILINE)
 PROGRESS = "<progress "  # how fast that machine went
 # An explorer that needs a kernel has a number that differs at each run; here it is still, or computes.
 STYLE, SCRIPT = (
@@ -117,8 +128,11 @@ def _html(text: str) -> NotebookNode:
 
 
 def _prose(text: str) -> str:
-    """A text whose folded hints have their formulas marked, since nothing within HTML is read as Markdown."""
-    return DETAILS.sub(lambda found: FORMULA.sub(_inline, found[0]), text)
+    """A text in which MyST finds no comments, and whose folded hints have their formulas marked.
+
+    Nothing within HTML is read as Markdown.
+    """
+    return DETAILS.sub(lambda found: FORMULA.sub(_inline, found[0]), COMMENT.sub(r"\1\\%", text))
 
 
 def _inline(found: re.Match[str]) -> str:
@@ -142,7 +156,8 @@ def _outputs(done: NotebookNode, figures: Path) -> list[NotebookNode]:
             kept.append(v4.new_output("display_data", {"text/html": _lasting(data["text/html"], figures)}))
         elif text := data.get("text/markdown") or data.get("text/plain"):
             name = "text/markdown" if "text/markdown" in data else "text/plain"
-            kept.append(v4.new_output("display_data", {name: text}))
+            shown = _prose(text) if name == "text/markdown" else text
+            kept.append(v4.new_output("display_data", {name: shown}))
     return [output for output in kept if output.get("text") != ""]
 
 
@@ -178,8 +193,14 @@ def _script_json(value: object) -> str:
     return json.dumps(value, separators=(",", ":")).replace("<", r"\u003c")  # "<" could end the script
 
 
+def _numbered(svg: bytes) -> bytes:
+    """A picture whose clips are numbered: in Matplotlib's names for them, the last bit of rounding shows."""
+    known: dict[bytes, bytes] = {}
+    return CLIP.sub(lambda found: known.setdefault(found[0], b"clip%d" % len(known)), svg)
+
+
 def _in_a_file(found: re.Match[str], figures: Path) -> str:
-    content = base64.b64decode(found[2])
+    content = _numbered(base64.b64decode(found[2])) if found[1] == "svg+xml" else base64.b64decode(found[2])
     name = f"{hashlib.sha256(content).hexdigest()[:16]}.{found[1].partition('+')[0]}"
     if not (figures / name).is_file():
         write_whole(figures / name, content)

@@ -48,7 +48,7 @@ const reached = new ResizeObserver(sizes => sizes.forEach(({target: place}) => {
     const scrolls = place.scrollWidth > place.clientWidth || place.scrollHeight > place.clientHeight
     place.tabIndex = scrolls ? 0 : -1
 }))
-document.querySelectorAll("pre, .cell_output > .output, .pst-scrollable-table-container").forEach(
+document.querySelectorAll("pre, p:has(> img), .cell_output > .output, .pst-scrollable-table-container").forEach(
     place => reached.observe(place))
 
 // The menu of colour modes, for which alone the theme needs Bootstrap.
