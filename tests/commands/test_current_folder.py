@@ -212,7 +212,7 @@ def test_other_systems_scripts_execute_nothing_of_a_submission(course, theirs, t
     autograder = tmp_path / "autograder"
     (autograder / "source").mkdir(parents=True)
     (autograder / "source/course").symlink_to(course.root)
-    (autograder / "source/settings").write_text(f"LESSON={LESSON}\nOPTIONS=\n")
+    (autograder / "source/settings").write_text(f"LESSON={LESSON}\nOPTIONS=\nCOURSE=\n")
     shutil.copytree(theirs, autograder / "submission")
     script = ROOT / "deploy/gradescope/run_autograder"
     done = call("bash", script, cwd=theirs, AUTOGRADER=str(autograder), HEADSTART=str(BIN / "headstart"))
