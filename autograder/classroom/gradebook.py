@@ -248,9 +248,10 @@ class Book:
         # defence: gradebook: one at a time
         with alone_in(self.path(graded.student).parent.parent):
             # defence: gradebook: nothing older in place of what is newer
-            last = self._digest(graded.student)
-            if now and graded.digest and last and last != graded.digest and now() == last:
-                return False
+            if now and graded.digest:
+                last = self._digest(graded.student)
+                if last not in ("", graded.digest) and now() == last:
+                    return False
             self._record(graded, own)
             return True
 

@@ -45,8 +45,11 @@ def main(arguments: list[str]) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
         for name in SCRIPTS:
             made.write(Path(__file__).with_name(name), name)
-        words = {"OPTIONS": "--no-sandbox" * options.no_sandbox, "COURSE": "'--course .'" * own}
-        settings = {"LESSON": lesson, **words}
+        settings = {
+            "LESSON": lesson,
+            "OPTIONS": "--no-sandbox" * options.no_sandbox,
+            "COURSE": "'--course .'" * own,
+        }
         made.writestr("settings", "".join(f"{name}={value}\n" for name, value in settings.items()))
         of_course = (*COURSE, *OWN) if own else COURSE
         for folder, root, parts in (("headstart", ROOT, PROGRAM), ("course", options.course, of_course)):

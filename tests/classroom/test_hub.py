@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.needs_chromium,
     pytest.mark.needs_bubblewrap,
     pytest.mark.timeout(1500),
-    follows_from(*PROJECT),
+    follows_from(*PROJECT, "docs/jupyterhub.md"),
 ]
 
 TEACHER, SECOND, STUDENTS, MISTAKEN = "ada", "eve", ("ben", "cleo", "dan"), "cleo"
@@ -316,6 +316,7 @@ def mark_together(one: Visitor, other: Visitor) -> None:
         name = each.page.get_by_label("marking as")
         expect(name).to_have_value(each.name)
         expect(name).not_to_be_editable()
+        expect(each.page.locator("#which")).to_contain_text("answers alike")  # before that, keys do nothing
     for each, seen_by, key in ((one, other, "f"), (other, one, "0")):
         each.page.keyboard.press(key)
         each.page.keyboard.press("s")

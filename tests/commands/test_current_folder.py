@@ -16,7 +16,7 @@ from autograder.lessons import ROOT
 from tests.support.course import LESSON, Course
 from tests.support.proved import PROJECT, follows_from
 
-pytestmark = follows_from(*PROJECT)
+pytestmark = follows_from(*PROJECT, "docs/elsewhere.md")
 
 BIN = Path(sys.executable).parent
 # What Python, Jupyter, pytest and the libraries behind the commands take from the current folder by themselves.

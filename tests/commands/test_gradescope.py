@@ -15,7 +15,7 @@ from autograder.lessons import ROOT
 from tests.support.course import LESSON, Course
 from tests.support.proved import ENGINE, follows_from
 
-pytestmark = follows_from(*ENGINE)
+pytestmark = follows_from(*ENGINE, "deploy/gradescope")
 
 
 def make(place: Path, *options: str) -> tuple[Course, Path]:

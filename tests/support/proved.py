@@ -49,10 +49,10 @@ COURSE = (
     "notebooks",
     "course.toml",
 )
-# Everything that a lesson in a browser, or a server set up as the docs say, is made of.
+# Everything that a lesson in a browser, or on a server, is made of.
 PROJECT = (
     "autograder/**/*.py", "autograder/classroom", "autograder/commands", "exercises", "headstart", "helpers", "notebooks",
-    "deploy", "docs/jupyterhub.md", "docs/elsewhere.md", "*.py", "*.toml", "Makefile",
+    "deploy", "*.py", "*.toml", "Makefile",
 )  # fmt: skip
 # What a sandbox is made of, beside the engine. No file is called that.
 MACHINE = "the machine: its kernel, its user, its bubblewrap"
