@@ -145,6 +145,7 @@ def runs(
     seeds: Sequence[int], processes: int, folder: str, parts: Sequence[Sequence[str]] = ALL
 ) -> dict[str, list[Row]]:
     """Each stage's figures, seed by seed; models and figures are kept in a folder."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
     found: dict[str, list[Row]] = {}
     with ProcessPoolExecutor(processes) as pool:
         if not Path(folder, "pretrained.pt").is_file():
