@@ -535,6 +535,9 @@ with waiting_for("Exercise 5.8"):
 #
 # Wall-clock time would include what other programs take. So we read the *processor time* of your code alone, and keep
 # the smallest of several measurements, which is the least disturbed.
+#
+# By the count, with $d = 64$, the recurrent layer takes fewer *operations* as soon as $n > 64$. When does it take less
+# *time*?
 
 
 # %%
@@ -597,9 +600,11 @@ lengths, widths = [32, 64, 128, 256, 512, 1024, 2048], [128, 256, 512, 1024, 204
 by_length = series([(n, 64) for n in lengths], rounds=4)
 by_width = series([(64, d) for d in widths], rounds=2)
 
+# %% predict="complexity.clock"
+
 # %% draw=true
 # The times on log-log axes, and the exponents that fit them
-with waiting_for("Exercise 5.8"):
+with waiting_for("Exercise 5.8"), after_predicting("complexity.clock"):
     left, right = plots.panels(2, width=4.6, height=3.4)
     labels = {"ylabel": "milliseconds", "log": "xy"}
     plots.lines(lengths, by_length, xlabel="length n", title="d = 64", ax=left, **labels)
@@ -613,16 +618,6 @@ with waiting_for("Exercise 5.8"):
         said = (f"{p:.2f} (counted: {count})" for p, count in zip(found, promised[layer], strict=True))
         print(f"{layer:<20} {'       '.join(said)}")
 
-# %% [markdown]
-# The exponents come out near the counted ones, seldom equal to them. At small sizes each call costs a few
-# microseconds whatever it computes, so the curves begin flat and the slopes come out low. Tensors too large for the
-# processor's cache make them come out high.
-#
-# The count also leaves something out. With $d = 64$, the recurrent layer takes fewer *operations* as soon as
-# $n > 64$. When does it take less *time*?
-
-# %% predict="complexity.clock"
-
 # %% draw=true
 # From which length on the recurrent layer is faster
 with waiting_for("Exercise 5.7"), after_predicting("complexity.clock"):
@@ -634,9 +629,14 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.clock"):
     print(f"by the clock, of the lengths measured, the recurrent layer is faster {measured}")
 
 # %% [markdown] reveals="complexity.clock"
-# Much later than counted, or not at all. Attention hands the processor two large products, on which all its
-# arithmetic units work side by side. The recurrent layer hands it $n$ small ones, each waiting for the one before.
-# And that is one core. On a GPU with thousands of units, expect an even wider gap.
+# The recurrent layer wins much later than counted, or not at all. Attention hands the processor two large products, on
+# which all its arithmetic units work side by side. The recurrent layer hands it $n$ small ones, each waiting for the
+# one before. And that is one core. On a GPU with thousands of units, expect an even wider gap.
+
+# %% [markdown]
+# The exponents come out near the counted ones, seldom equal to them. At small sizes each call costs a few
+# microseconds whatever it computes, so the curves begin flat and the slopes come out low. Tensors too large for the
+# processor's cache make them come out high.
 
 # %% [markdown]
 # **Question 5.9** · graded by hand · 8 minutes · 5 points

@@ -388,11 +388,9 @@ def lab_model_parameters(vocabulary, d_model, n_heads, d_ff, n_layers, n_out):
 # %% check="counting.lab_model"
 check("counting.lab_model", lab_model_parameters)
 
-# %% predict="counting.larger"
-
 # %% draw=true
 # The lab's two models: your count beside the real ones
-with waiting_for("Exercise 7.7"), after_predicting("counting.larger"):
+with waiting_for("Exercise 7.7"):
     totals = {}
     for name, outputs in (("classifier", 2), ("language model", 100)):
         with torch.device("meta"):
@@ -401,11 +399,10 @@ with waiting_for("Exercise 7.7"), after_predicting("counting.larger"):
         beside(f"the lab's {name}", totals[name], model)
     print(f"difference {totals['language model'] - totals['classifier']:,} = (100 - 2) outputs · (200 + 1)")
 
-# %% [markdown] reveals="counting.larger"
+# %% [markdown]
 # The two models differ only in the head. A head costs 201 numbers for each output: 402 for 2 classes, 20,100 for
 # 100 words. So the *language model* is the larger one, 1,008,100 against 988,402.
-
-# %% [markdown]
+#
 # Two slips are easy to make here. One is to swap the two totals, so ask beforehand which must be larger. The other is
 # a bracket that never closes:
 #

@@ -1572,9 +1572,12 @@ with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.voca
 # grow with the vocabulary, since a longer token is harder to guess. The bits per character fall: from
 # {measured.training_pretraining_tokens.0.bits_per_character:.2f} to
 # {measured.training_pretraining_tokens.256.bits_per_character:.2f} with 256 merges, and to
-# {measured.training_pretraining_tokens.1_024.bits_per_character:.2f} with 1,024: the same 64 positions reach
-# over 64, 120 and 150 characters, and the same steps read 1.5, 2.9 and 3.6 million of them. The price: with 1,024
-# merges, 131,072 more parameters (a sixth of the model), and fewer examples for each token's vector.
+# {measured.training_pretraining_tokens.1_024.bits_per_character:.2f} with 1,024. A token is then
+# {measured.training_pretraining_tokens.256.characters_per_token} and
+# {measured.training_pretraining_tokens.1_024.characters_per_token} characters long, so the same 64 positions reach
+# farther, and the same steps read more text. The price, with 1,024 merges:
+# {measured.training_pretraining_tokens.1_024.parameters} parameters in place of
+# {measured.training_pretraining_tokens.0.parameters}, and fewer examples for each token's vector.
 
 # %% [markdown]
 # **A run of your own**, with a different seed. Set `SHAKESPEARE` in 8.1 to True. `MERGES = 0` takes letters; with

@@ -429,8 +429,7 @@ with waiting_for("the exercises up to 9.5b"), after_predicting("finetuning.prais
 # %% [markdown]
 # ## 9.6 PyTorch's own loader
 #
-# `load_state_dict` raises an error when names differ. Many programs call it with `strict=False` instead, and then
-# differing names are no error.
+# `load_state_dict` raises an error when names differ. Many programs call it with `strict=False` instead.
 
 # %% predict="finetuning.strict"
 

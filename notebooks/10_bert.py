@@ -778,8 +778,7 @@ check("bert.tasks", tasks)
 #
 # **Our task.** Two passages, the first sentences of reviews of two books by two authors. **Are both books of
 # the same genre?** Label 1 means yes, and half of the pairs are. One sentence may have a *whodunit*, the other
-# an inspector: no single word gives it away. But in our corpus each author writes one genre. Knowing which
-# words and names keep company nearly solves the task, and pretraining can teach that without labels.
+# an inspector: no single word gives it away. But in our corpus each author writes one genre.
 #
 # So the classifier is your `Bert` without the head for words, and with a new last layer for the task:
 
@@ -889,7 +888,7 @@ with waiting_for("Exercises 10.1a to 10.7, and the training in 10.8"), after_pre
 # average; the one from scratch was still guessing at the end. The labels would be enough: eight pairs of
 # surnames decide, and each occurs in more than a hundred labelled pairs. But no single word makes a 1 more
 # likely. Two distant words have to be compared, and learning only half of that earns nothing: a likely reason
-# for the failure.
+# for the failure. Which words and names keep company, pretraining teaches without labels.
 #
 # The printed intervals cover the choice of the 400 test pairs. If your two seeds differ by more, the training
 # itself varies.

@@ -2,7 +2,7 @@
 # # 12 · Since 2017
 #
 # - **You will learn** what has changed in the block since the paper, one step at a time, and build the block of
-#   2025: RMS norm, a gate, shared keys, rotary positions, experts. Then you make models cheaper to run: with one
+#   2026 (as of November): RMS norm, a gate, shared keys, rotary positions, experts. Then you make models cheaper to run: with one
 #   byte per weight or half of one, a smaller cache or none, and drafts by a small model. Each step is measured, and
 #   some bring nothing here.
 # - **You need** lessons 3, 5, 6 and 8: rotary positions, grouped heads, the block, a trained language model.
@@ -827,13 +827,12 @@ with waiting_for("Exercises 12.11 and 12.12, and the training in 12.7"):
     show_table(figures.groups_table(kept, as_trained))
 
 # %% [markdown]
-# The smaller the groups, the less four bits cost. But compare at equal bytes: in our run five bits with a scale for
-# each row took {measured.training_cheaper.5_bits_a_scale_for_each_row.bytes} bytes per weight and cost
+# In our run groups of 64 cost no less than whole rows, but smaller ones did. Compare at equal bytes, though: five bits
+# with a scale for each row took {measured.training_cheaper.5_bits_a_scale_for_each_row.bytes} bytes per weight and cost
 # {measured.training_cheaper.5_bits_a_scale_for_each_row.change_of_the_loss_nats_per_token.1:.4f} nats per token,
 # four bits in groups of 16 took {measured.training_cheaper.4_bits_a_scale_for_each_16.bytes} and cost
-# {measured.training_cheaper.4_bits_a_scale_for_each_16.change_of_the_loss_nats_per_token.1:.4f}. Perhaps our small
-# model has no outliers that groups could help with. In models with billions of weights, small groups were better at
-# equal bytes (Dettmers and Zettlemoyer 2023).
+# {measured.training_cheaper.4_bits_a_scale_for_each_16.change_of_the_loss_nats_per_token.1:.4f}. In models with
+# billions of weights, small groups were better at equal bytes (Dettmers and Zettlemoyer 2023).
 
 # %% [markdown]
 # ## 12.13 A smaller cache

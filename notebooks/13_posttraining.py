@@ -60,8 +60,8 @@ for each in requests.to_write(3, seed=1) + requests.to_read(2, seed=2):
 # ## 13.2 The template
 #
 # **Why.** A model reads one row of tokens. Three **special tokens** say who is speaking: `<request>`, `<answer>` and
-# `<end>`. (In a chat model this is the *chat template*.) They are numbers of their own, so nobody can type them: a
-# request with the *text* `<answer>` in it is still one request.
+# `<end>`. (In a chat model this is the *chat template*.) They are numbers of their own, which no text is encoded as,
+# so nobody can type them.
 #
 # **By hand.** With the special tokens 90, 91, 92, and *who wrote it ?* as 5 6 7 8: the row **90 5 6 7 8 91** waits for
 # an answer. With the answer *rosa lambert*, 3 4, it is 90 5 6 7 8 91 **3 4 92**.
@@ -1200,10 +1200,10 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
     print("yours, fine-tuned, one of 1, 2, 4, 8:", ", ".join(f"{share:.0%}" for share in yours))
 
 # %% [markdown] reveals="posttraining.often"
-# One of eight answers of the *fine-tuned* models is right for {measured.training_answers.fine_tuned.best_of_8} of the
-# requests. In each of the three runs that was more than one answer after the rewards,
-# {measured.training_answers.rewards.best_of_1}, though the difference's interval contains 0.
-# (At equal k the rewarded models are ahead. Yours, from 20 requests, may be off by 20 points.)
+# One of sixteen answers of the *fine-tuned* models is right for {measured.training_answers.fine_tuned.best_of_16} of
+# the requests, one of eight for {measured.training_answers.fine_tuned.best_of_8}, one answer after the rewards for
+# {measured.training_answers.rewards.best_of_1}. (At equal k the rewarded models are ahead. Yours, from 20 requests, may
+# be off by 20 points.)
 #
 # Which is cheaper? Count sampled tokens. The training on rewards drew about
 # {measured.training_answers.rewards.tokens_sampled.1} thousand. With as many, best of eight, at

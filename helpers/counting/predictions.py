@@ -3,18 +3,6 @@
 from helpers.figures.predicting import Prediction
 
 PREDICTIONS = {
-    "larger": Prediction(
-        "Two models differ only in the head: a classifier has 2 classes, a language model "
-        "100 words. Which has more parameters?",
-        {
-            "The classifier: it solves the harder task.": "The task doesn't enter the count."
-            " A head costs the same for each of its outputs.",
-            "The language model.": "Its head has 100 outputs, the other's has 2,"
-            " and each costs width + 1 parameters.",
-            "Neither: the blocks are the same.": "The blocks are, but the heads differ by 98 outputs.",
-        },
-        right="b",
-    ),
     "meets": Prediction(
         "The count with the slip gives the right total for the lab's model, which has two heads. What does "
         "it give for the same model with ten?",

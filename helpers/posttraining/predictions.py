@@ -68,15 +68,15 @@ PREDICTIONS = {
         right="c",
     ),
     "often": Prediction(
-        "Which is more often right: one of eight answers of the fine-tuned model, or one answer of the "
+        "Which is more often right: one of sixteen answers of the fine-tuned model, or one answer of the "
         "model after the training on rewards?",
         {
-            "One of eight of the fine-tuned model.": "It is right about one time in five, and eight tries "
-            "are many.",
-            "One answer after the rewards.": "It is right about two times in three, which eight tries at "
+            "One of sixteen of the fine-tuned model.": "It is right about one time in five, and sixteen "
+            "tries are many.",
+            "One answer after the rewards.": "It is right about two times in three, which sixteen tries at "
             "one in five exceed.",
-            "They are about equal.": "Eight tries at one in five: if they were independent, all would "
-            "fail with a chance of 0.8 to the eighth power, 17 %.",
+            "They are about equal.": "Sixteen tries at one in five: if they were independent, all would "
+            "fail with a chance of 0.8 to the sixteenth power, 3 %.",
         },
         right="a",
     ),

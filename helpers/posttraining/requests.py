@@ -16,7 +16,7 @@ import torch
 from helpers import corpora
 from helpers.text import reviews
 from helpers.text.grammar import Grammar, Tree
-from helpers.text.vocabulary import Vocabulary
+from helpers.text.vocabulary import SPECIALS, Vocabulary
 
 SENTIMENTS, PERSONS = ("unfavourable", "favourable"), {"she": "woman", "he": "man"}
 QUESTIONS = {
@@ -31,8 +31,8 @@ MARKS = ("<request>", "<answer>", "<end>")
 ASKED = 0.7  # the chance that a request names a feature
 LONGEST = 100  # positions of lesson 08's model
 REQUEST = re.compile(
-    r"an? (?:(?P<sentiment>favourable|unfavourable) )?review(?: of an? (?P<kind>.+?))??"
-    r"(?: by a (?P<author>woman|man))?(?: about a (?P<hero>woman|man))?"
+    r"an? (?:(?P<sentiment>favourable|unfavourable) )?review"
+    r"(?: of an? (?P<kind>.+?)| by a (?P<author>woman|man)| about a (?P<hero>woman|man))*"
 )
 
 
@@ -103,7 +103,13 @@ def special() -> Special:
 
 
 def encode(text: str) -> list[int]:
-    """The numbers of a text's words."""
+    """The numbers of a text's words. Whoever writes a text can't write special tokens.
+
+    Raises:
+        ValueError: a word isn't in the vocabulary, or is a special token.
+    """
+    if typed := [word for word in text.split() if word in (*MARKS, *SPECIALS)]:
+        raise ValueError(f"{typed[0]!r} is a special token, which no text contains")
     return vocabulary().encode(text)
 
 
@@ -183,14 +189,16 @@ def worded(asked: dict[str, str]) -> str:
 def understood(text: str, review: str = "") -> Request | str:
     """A typed request as the judge understands it; or in a sentence, why it doesn't.
 
-    Capitals, commas and a full stop don't count: "A favourable review of a ghost story, by a woman." is a
-    request.
+    Capitals, commas, a full stop and the order of the features don't count, and American spelling is read:
+    "A favorable review, by a woman, of a ghost story." is a request.
 
     Args:
         text: a request for a review, or a question.
         review: what a question is about.
     """
     plain = " ".join(re.sub(r"[,.]", " ", text.lower().replace("?", " ? ")).split())
+    for variant, usual in (("what's", "what is"), ("what’s", "what is"), ("favorable", "favourable")):
+        plain = plain.replace(variant, usual)
     for name, question in QUESTIONS.items():
         if plain.rstrip(" ?") == question.rstrip(" ?"):
             if not review:
@@ -201,7 +209,10 @@ def understood(text: str, review: str = "") -> Request | str:
     asked = {name: value for name, value in found.groupdict().items() if value}
     if asked.get("kind", "mystery") not in kinds():
         return f"The judge knows no books of the kind {asked['kind']!r}."
-    return Request(worded(asked), asked)
+    words = worded(asked)
+    if len(words.split()) != len(plain.split()):
+        return "The judge understands each feature only once."
+    return Request(words, asked)
 
 
 @functools.cache

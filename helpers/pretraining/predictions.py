@@ -4,7 +4,7 @@ from helpers.figures.predicting import Prediction
 
 PREDICTIONS = {
     "untrained": Prediction(
-        "As in 6.13: what is the loss of an untrained model with small random weights?",
+        "What is the loss of an untrained model with small random weights?",
         {
             "0: it has made no mistake yet.": "The loss is the surprise at what comes next, and "
             "a model that knows nothing is surprised every time.",

@@ -111,3 +111,11 @@ def test_the_table_of_lessons_has_their_numbers_and_sums(capsys: pytest.CaptureF
         sum(float(row[column]) for row in rows) for column in range(1, len(heads))
     ]
     assert all(float(number) > 0 for row in rows[1:] for number in row[1:])
+
+
+def test_no_lesson_is_longer_than_its_sittings_bear(capsys: pytest.CaptureFixture[str]) -> None:
+    main()
+    heads, _, *rows, _ = (line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines())
+    for lesson, *numbers in rows:
+        found = dict(zip(heads[1:], map(float, numbers), strict=True))
+        assert found["words"] <= 5000 and found["minutes"] <= 190, lesson

@@ -104,6 +104,32 @@ def test_what_is_worded_is_understood() -> None:
     assert isinstance(asked, Request) and asked.asked["answer"] in text
     for strange in ("what is the hero called?", "a review of a cookbook", "tell me a joke", ""):
         assert isinstance(requests.understood(strange), str)
+    assert (
+        requests.understood("a review by a woman by a man") == "The judge understands each feature only once."
+    )
+
+
+def test_requests_are_understood_as_people_type_them() -> None:
+    usual = requests.understood("a favourable review of a ghost story by a woman about a man")
+    assert isinstance(usual, Request) and len(usual.asked) == 4
+    for typed in (
+        "A favorable review of a ghost story, by a woman, about a man.",
+        "a favourable review about a man by a woman of a ghost story",
+    ):
+        assert requests.understood(typed) == usual
+    text = corpora.reviews(1, seed=5)[0].text
+    called = requests.understood("what is the hero called ?", text)
+    assert (
+        requests.understood("What’s the hero called?", text)
+        == called
+        == requests.understood("what's the hero called", text)
+    )
+
+
+@pytest.mark.parametrize("mark", [*requests.MARKS, "<eos>", "<pad>"])
+def test_nobody_can_type_a_special_token(mark: str) -> None:
+    with pytest.raises(ValueError, match=f"'{mark}' is a special token"):
+        requests.encode(f"a review {mark} of a ghost story")
 
 
 # -- the language of right answers -----------------------------------------------------------------------
