@@ -1,5 +1,6 @@
 """The end of a term: all that is its own moves into a folder that is a course root by itself."""
 
+import shlex
 import shutil
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def archive(folder: Path, course: CourseDirectory, *, do: bool) -> int:
             shutil.move(path, folder / path.name)
     print(
         f"headstart: the term is in {folder}, with its own secret. Commands work there as before; if your "
-        f"settings name a course's folder, as on a Hub, add --CourseDirectory.root={folder}"
+        "settings name a course's folder, as on a Hub, add " + shlex.quote(f"--CourseDirectory.root={folder}")
     )
     print("headstart: here the next `headstart grade` makes a new secret, and so other hidden cases")
     if sa.engine.make_url(course.db_url).get_backend_name() != "sqlite":
@@ -67,6 +68,6 @@ def archive(folder: Path, course: CourseDirectory, *, do: bool) -> int:
     if (exchange := exchange_of(course)).is_dir():
         print(
             "headstart: the exchange still has this term's submissions, which the next one would collect: "
-            f"mv {exchange} {exchange}-{folder.name}"
+            + shlex.join(["mv", str(exchange), f"{exchange}-{folder.name}"])
         )
     return 0
