@@ -7,6 +7,7 @@ from pathlib import Path
 import sqlalchemy as sa
 from nbgrader.coursedir import CourseDirectory
 
+from autograder import courses
 from autograder.classroom.course import GONE
 from autograder.classroom.groups import GROUPS
 from autograder.classroom.intake import REPLACED
@@ -18,6 +19,7 @@ OF_A_TERM = (
     ".headstart_draws", *RECORDED, GONE, GROUPS,
 )  # fmt: skip
 WITH_IT = ("source", "release", "nbgrader_config.py")  # by which it can still be graded
+JUDGED_BY = (courses.FILE, "exercises", "helpers", "notebooks")  # and those of a course of one's own
 
 
 def archive(folder: Path, course: CourseDirectory, *, do: bool) -> int:
@@ -44,7 +46,9 @@ def archive(folder: Path, course: CourseDirectory, *, do: bool) -> int:
             raise LookupError(f"{root} has nothing of a term")
         if taken := [path.name for path in moved if (folder / path.name).exists()]:
             raise LookupError(f"{folder} has {taken[0]} already; name another folder")
-        copied = [root / name for name in WITH_IT if (root / name).exists()]
+        own = courses.current()
+        judging = () if own.is_engines else (own.root / name for name in JUDGED_BY)
+        copied = [path for path in (*(root / name for name in WITH_IT), *judging) if path.exists()]
         print(f"  move to {folder}: {', '.join(path.name for path in moved)}")
         print(f"  copy to {folder}: {', '.join(path.name for path in copied)}")
         if not do:
@@ -56,6 +60,8 @@ def archive(folder: Path, course: CourseDirectory, *, do: bool) -> int:
                 shutil.copytree(path, folder / path.name, dirs_exist_ok=True)
             else:
                 shutil.copy2(path, folder)
+        if not own.is_engines:
+            courses.remember(folder)
         for path in moved:
             shutil.move(path, folder / path.name)
     print(
