@@ -39,7 +39,7 @@ def new_course(folder: Path) -> list[str]:
     """
     name = folder.resolve().name
     if not COURSE.fullmatch(name):
-        raise LookupError(f"{name!r} can't be the name of a course: use letters, digits, - and _")
+        raise LookupError(f"{name!r} can't be the name of a course: use letters from A to Z, digits, - and _")
     if folder.is_dir() and any(folder.iterdir()):
         raise LookupError(f"there is something in {folder} already; choose a different name")
     facts = {"name": name, "title": _title(name.replace("-", "_"))}

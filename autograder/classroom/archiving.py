@@ -1,11 +1,13 @@
 """The end of a term: all that is its own moves into a folder that is a course root by itself."""
 
+import shlex
 import shutil
 from pathlib import Path
 
 import sqlalchemy as sa
 from nbgrader.coursedir import CourseDirectory
 
+from autograder import courses
 from autograder.classroom.course import GONE
 from autograder.classroom.groups import GROUPS
 from autograder.classroom.intake import REPLACED
@@ -17,6 +19,7 @@ OF_A_TERM = (
     ".headstart_draws", *RECORDED, GONE, GROUPS,
 )  # fmt: skip
 WITH_IT = ("source", "release", "nbgrader_config.py")  # by which it can still be graded
+JUDGED_BY = (courses.FILE, "exercises", "helpers", "notebooks")  # and those of a course of one's own
 
 
 def archive(folder: Path, course: CourseDirectory, *, do: bool) -> int:
@@ -43,7 +46,9 @@ def archive(folder: Path, course: CourseDirectory, *, do: bool) -> int:
             raise LookupError(f"{root} has nothing of a term")
         if taken := [path.name for path in moved if (folder / path.name).exists()]:
             raise LookupError(f"{folder} has {taken[0]} already; name another folder")
-        copied = [root / name for name in WITH_IT if (root / name).exists()]
+        own = courses.current()
+        judging = () if own.is_engines else (own.root / name for name in JUDGED_BY)
+        copied = [path for path in (*(root / name for name in WITH_IT), *judging) if path.exists()]
         print(f"  move to {folder}: {', '.join(path.name for path in moved)}")
         print(f"  copy to {folder}: {', '.join(path.name for path in copied)}")
         if not do:
@@ -55,11 +60,13 @@ def archive(folder: Path, course: CourseDirectory, *, do: bool) -> int:
                 shutil.copytree(path, folder / path.name, dirs_exist_ok=True)
             else:
                 shutil.copy2(path, folder)
+        if not own.is_engines:
+            courses.remember(folder)
         for path in moved:
             shutil.move(path, folder / path.name)
     print(
         f"headstart: the term is in {folder}, with its own secret. Commands work there as before; if your "
-        f"settings name a course's folder, as on a Hub, add --CourseDirectory.root={folder}"
+        "settings name a course's folder, as on a Hub, add " + shlex.quote(f"--CourseDirectory.root={folder}")
     )
     print("headstart: here the next `headstart grade` makes a new secret, and so other hidden cases")
     if sa.engine.make_url(course.db_url).get_backend_name() != "sqlite":
@@ -67,6 +74,6 @@ def archive(folder: Path, course: CourseDirectory, *, do: bool) -> int:
     if (exchange := exchange_of(course)).is_dir():
         print(
             "headstart: the exchange still has this term's submissions, which the next one would collect: "
-            f"mv {exchange} {exchange}-{folder.name}"
+            + shlex.join(["mv", str(exchange), f"{exchange}-{folder.name}"])
         )
     return 0

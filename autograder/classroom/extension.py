@@ -195,7 +195,9 @@ def show_due(course: CourseDirectory) -> int:
     """Print when each lesson is due, and who has more time. Returns 0."""
     policy, console = Policy.of(course.config), Console()
     with opened(course) as book:
-        lessons = book.db.query(Assignment).order_by(Assignment.duedate, Assignment.name)
+        lessons = book.db.query(Assignment).order_by(
+            Assignment.duedate.is_(None), Assignment.duedate, Assignment.name
+        )
         dues = {str(one.name): one.duedate for one in lessons}
         extensions = sorted(given(book.db).items())
     table = Table("Lesson", "Due", title="Due dates", title_justify="left")

@@ -68,6 +68,8 @@ def grade_once(
 
 
 def _lesson_of(path: Path) -> str:
+    if not path.exists():
+        raise LookupError(f"there is no {path}")
     notebooks = [path] if path.suffix == ".ipynb" else sorted(path.glob("*.ipynb"))
     named = [notebook.stem for notebook in notebooks if notebook.stem in lessons.names()]
     if len(named) != 1:

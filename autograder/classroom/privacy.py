@@ -3,6 +3,7 @@
 To import it takes only the standard library. Access lists (ACLs) aren't looked at.
 """
 
+import shlex
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,9 +74,8 @@ def warning(course: "CourseDirectory") -> str:
     names = ", ".join(str(path.relative_to(root) if path.is_relative_to(root) else path) for path in found)
     rights = "o-rwx" if course.groupshared else "go-rwx"
     targets = [root, *(path for path in found if not path.is_relative_to(root))]
-    return (
-        f"other users of this machine can get at {names}: call `chmod {rights} {' '.join(map(str, targets))}`"
-    )
+    cure = shlex.join(["chmod", rights, *map(str, targets)])
+    return f"other users of this machine can get at {names}: call `{cure}`"
 
 
 def exchange_problem(folder: Path) -> str:
@@ -85,5 +85,5 @@ def exchange_problem(folder: Path) -> str:
         return ""
     return (
         f"nbgrader's exchange {folder} has mode {mode:04o}, so students can't hand in: "
-        f"ask its owner to call `chmod 1777 {folder}`"
+        f"ask its owner to call `chmod 1777 {shlex.quote(str(folder))}`"
     )

@@ -231,7 +231,7 @@ def _hand_in(desk: Desk, student: Student) -> str:
         if answer and answer.source is not None:
             cell.source = answer.source
         if lessons.kind(cell) == "written" and student.kind != "blank":
-            cell.source = "Both average values; what differs is where queries, keys and values come from."
+            cell.source = "I think that I know it, but I can't say why."  # whatever the course asks
     if student.manner:
         student.manner(desk, notebook)
     return nbformat.writes(notebook)

@@ -3,11 +3,12 @@
 import argparse
 import errno
 import gc
+import math
 import os
 import re
 import sys
 import traceback
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
 
@@ -150,6 +151,31 @@ def _is_full_disk(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def number(
+    kind: type[int] | type[float] = float, *, least: int, most: int | None = None
+) -> Callable[[str], float]:
+    """What reads a command's argument that is a number, and refuses what can only be a slip.
+
+    Args:
+        kind: int for a whole number.
+        least: the smallest that it may be.
+        most: the largest; None for anything finite.
+    """
+    end = "on" if most is None else f"to {most}"
+    described = f"a {'whole ' if kind is int else ''}number from {least} {end}"
+
+    def read(text: str) -> float:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = math.nan
+        if not least <= value <= (sys.float_info.max if most is None else most):
+            raise argparse.ArgumentTypeError(f"{text!r} isn't {described}")
+        return value
+
+    return read
 
 
 def _parser(named: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:

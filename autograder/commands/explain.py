@@ -2,6 +2,8 @@
 
 import argparse
 
+from autograder.commands.cli import number
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
@@ -13,7 +15,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("lesson", metavar="LESSON", help="such as 01_attention")
     parser.add_argument("student", metavar="STUDENT", help="whose submission")
     parser.add_argument("exercise", metavar="EXERCISE", help="its section, such as 1.4, or its name")
-    parser.add_argument("--seconds", type=float, default=None, metavar="S", help="CPU seconds per cell (20)")
+    parser.add_argument(
+        "--seconds", type=number(least=1), default=None, metavar="S", help="CPU seconds per cell (20)"
+    )
     parser.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
 
 

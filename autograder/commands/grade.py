@@ -4,6 +4,8 @@ import argparse
 import os
 from pathlib import Path
 
+from autograder.commands.cli import number
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
@@ -17,14 +19,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--student", action="append", default=[], metavar="ID", help="only this student; can be repeated"
     )
     parser.add_argument(
-        "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="submissions graded at once"
+        "--workers",
+        type=number(int, least=1),
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="submissions graded at once",
     )
     parser.add_argument("--cluster", metavar="ADDRESS", help="grade on a Dask cluster, tcp://HOST:PORT")
     parser.add_argument("--force", action="store_true", help="grade everything again")
     parser.add_argument(
         "--dry-run", action="store_true", help="record nothing; show whose points would change"
     )
-    parser.add_argument("--seconds", type=float, default=None, metavar="S", help="CPU seconds per cell (20)")
+    parser.add_argument(
+        "--seconds", type=number(least=1), default=None, metavar="S", help="CPU seconds per cell (20)"
+    )
     parser.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
     parser.add_argument(
         "--once", type=Path, metavar="SUBMISSION", help="grade only this notebook or folder; record nothing"
@@ -42,13 +50,14 @@ def run(options: argparse.Namespace) -> int:
         raise LookupError("--json goes with --once SUBMISSION: a class's grades are in the gradebook")
     if options.dry_run and once:
         raise LookupError("--once records nothing, so it needs no --dry-run")
+    from autograder import lessons
     from autograder.classroom.course import enter, find_lesson
 
     course, config = enter(options.rest)
     from autograder.classroom.engine import Options
 
     how = Options(
-        not options.no_sandbox, options.seconds, max(options.workers, 1), options.cluster, options.force,
+        not options.no_sandbox, options.seconds, options.workers, options.cluster, options.force,
         options.dry_run,
     )  # fmt: skip
     if once:
@@ -60,7 +69,8 @@ def run(options: argparse.Namespace) -> int:
         lesson = find_lesson(options.lesson, course) if options.lesson else ""
         return grade_once(lesson, once, course, config, how, form)
     if not options.lesson:
-        raise LookupError("which lesson? Such as: headstart grade 01_attention")
+        [first, *_] = lessons.names() or ["LESSON"]
+        raise LookupError(f"which lesson? Such as: headstart grade {first}")
     from autograder.classroom.class_run import grade_class
 
     return grade_class(find_lesson(options.lesson, course), course, config, how, options.student)

@@ -2,6 +2,8 @@
 
 import argparse
 
+from autograder.commands.cli import number
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
@@ -12,7 +14,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("lesson", metavar="LESSON", help="such as 01_attention")
     parser.add_argument(
-        "--port", type=int, default=8890, metavar="N", help="of the address (8890, or the next free one)"
+        "--port",
+        type=number(int, least=0, most=65535),
+        default=8890,
+        metavar="N",
+        help="of the address (8890, or the next free one)",
     )
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
 

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 from pathlib import Path
 
 
@@ -48,5 +49,5 @@ def _course(folder: Path) -> int:
     written = new_course(folder)
     remember(folder)
     print(f"headstart: wrote {folder}/: " + ", ".join(written))
-    print(f"headstart: call `cd {folder}` and then `headstart build`")
+    print(f"headstart: call `cd {shlex.quote(str(folder))}` and then `headstart build`")
     return 0

@@ -2,6 +2,8 @@
 
 import argparse
 
+from autograder.commands.cli import number
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
@@ -10,7 +12,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "real students."
     )
     parser.add_argument("lesson", metavar="LESSON", help="such as 01_attention")
-    parser.add_argument("--students", type=int, default=20, metavar="N", help="how many (20)")
+    parser.add_argument(
+        "--students", type=number(int, least=1), default=20, metavar="N", help="how many (20)"
+    )
     parser.add_argument(
         "--seed", type=int, default=0, metavar="S", help="another number makes a different class (0)"
     )

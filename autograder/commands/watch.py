@@ -3,6 +3,8 @@
 import argparse
 import os
 
+from autograder.commands.cli import number
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
@@ -11,12 +13,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Nothing is lost by stopping it; the next call resumes."
     )
     parser.add_argument("lesson", metavar="LESSON", help="such as 01_attention")
-    parser.add_argument("--every", type=float, default=5.0, metavar="S", help="look every S seconds (5)")
+    parser.add_argument(
+        "--every", type=number(least=0), default=5.0, metavar="S", help="look every S seconds (5)"
+    )
     parser.add_argument("--hold", action="store_true", help="grade, but release no feedback")
     parser.add_argument(
-        "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="submissions graded at once"
+        "--workers",
+        type=number(int, least=1),
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="submissions graded at once",
     )
-    parser.add_argument("--seconds", type=float, default=None, metavar="S", help="CPU seconds per cell (20)")
+    parser.add_argument(
+        "--seconds", type=number(least=1), default=None, metavar="S", help="CPU seconds per cell (20)"
+    )
     parser.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
 
 
@@ -28,6 +38,6 @@ def run(options: argparse.Namespace) -> int:
     from autograder.classroom.engine import Options
     from autograder.classroom.watching import watch
 
-    how = Options(not options.no_sandbox, options.seconds, max(options.workers, 1))
+    how = Options(not options.no_sandbox, options.seconds, options.workers)
     lesson = find_lesson(options.lesson, course)
     return watch(lesson, course, config, how, every=options.every, release=not options.hold)

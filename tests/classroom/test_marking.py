@@ -23,7 +23,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, Route, expect, sync_playwright
 
 from autograder import lessons, programs
 from autograder.classroom.course import course_directory
@@ -636,6 +636,90 @@ def test_two_browsers_see_each_other_and_are_told(course, browser):
         expect(bob.locator("#done")).to_have_text("3 of 4 wait")  # without a reload
         for page in (ann, bob):
             page.context.close()
+
+
+@contextlib.contextmanager
+def _held(page: Page, method: str) -> Iterator[None]:
+    """Requests of a method that the page sends stay on their way until the end of this."""
+    held: list[Route] = []
+    page.route(
+        "**/api?*",
+        lambda route: held.append(route) if holding and route.request.method == method else route.continue_(),
+    )
+    holding = True
+    yield
+    holding = False
+    for route in held:
+        route.continue_()
+    page.unroute_all()
+
+
+@pytest.mark.needs_chromium
+def test_no_mark_is_lost_or_given_to_an_answer_that_was_not_shown_yet(course, browser):
+    """Fast fingers, and a gradebook that takes its time."""
+    page = browser.new_context().new_page()
+    heading, said, score = (page.locator(id) for id in ("#which", "#said", "#score"))
+    with serving(course) as server:
+        page.goto(server.address)
+        expect(heading).to_contain_text("1 of 3")
+        with _held(page, "PUT"):
+            page.keyboard.type("1")
+            page.keyboard.press("Enter")
+            page.keyboard.type("2")  # for the next, which isn't there
+            expect(said).to_contain_text("not taken")
+            assert page.evaluate("document.querySelector('main').inert")
+        expect(heading).to_contain_text("2 of 3")
+        page.keyboard.type("3")  # in one go with what wasn't taken: alone it would be a different mark
+        page.keyboard.press("Enter")
+        expect(said).to_contain_text("not taken")
+        assert _grade(course, "ada")[0] == 1
+        assert _grade(course, "cleo")[0] is None
+        page.wait_for_timeout(700)
+        # Another step's undoing leaves what is typed here.
+        page.keyboard.press("f")
+        page.keyboard.press("z")
+        expect(page.locator("#done")).to_have_text("3 of 4 wait")
+        expect(page.locator("#unsaved")).to_have_text("not saved yet")
+        # Nothing of one answer's points is left in the field for the next.
+        page.keyboard.press("p")
+        page.keyboard.type("3")
+        page.keyboard.press("Enter")
+        expect(page.locator("#done")).to_have_text("2 of 4 wait")
+        assert _grade(course, "cleo")[0] == 3
+        expect(heading).to_contain_text("1 of 3")
+        expect(score).to_have_value("")
+        # The same before the answers of another question are there.
+        with _held(page, "GET"):
+            page.keyboard.press("ArrowDown")
+            page.keyboard.press("f")
+            expect(said).to_contain_text("not taken")
+            expect(page.locator("#texts")).to_be_empty()
+        page.keyboard.press("Enter")
+        expect(heading).to_contain_text("1 of")
+        expect(score).to_have_value("")
+        expect(page.locator("#unsaved")).to_be_empty()
+    page.context.close()
+
+
+@pytest.mark.needs_chromium
+def test_a_grader_stays_with_an_answer_that_was_handed_in_anew(course, browser):
+    page = browser.new_context().new_page()
+    with serving(course) as server:
+        page.goto(server.address)
+        expect(page.locator("#which")).to_contain_text("1 of 3")
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#texts")).to_contain_text("They share the look-up.")
+        page.keyboard.press("c")
+        page.keyboard.type("Of what?")
+        path = course.root / "autograded" / "cleo" / LESSON / f"{LESSON}.ipynb"
+        path.write_text(path.read_text().replace("They share the look-up.", "A new answer."))
+        expect(page.locator("#texts")).to_contain_text("A new answer.")
+        expect(page.locator("#comment")).to_have_value("Of what?")
+        expect(page.locator("#said")).to_contain_text("1 answer has changed since you looked")
+        page.keyboard.type("fs")  # that was meant for the comment
+        expect(page.locator("#said")).to_contain_text("not taken")
+        assert _grade(course, "cleo")[0] is None
+    page.context.close()
 
 
 @pytest.mark.needs_chromium

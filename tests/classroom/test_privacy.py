@@ -96,7 +96,7 @@ def test_a_group_is_shared_where_somebody_besides_root_and_the_owner_is_in_it(mo
 def test_the_doctor_names_what_others_can_read_until_it_is_closed(folder, monkeypatch, capsys) -> None:
     monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(folder / "jupyter"))
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(folder / "jupyter"))
-    root, exchange = folder / "course", folder / "exchange"
+    root, exchange = folder / "my course", folder / "exchange"
     for name in ("source", "handed_in", "autograded"):
         (root / name).mkdir(parents=True)
     exchange.mkdir(mode=0o755)
@@ -112,7 +112,7 @@ def test_the_doctor_names_what_others_can_read_until_it_is_closed(folder, monkey
     monkeypatch.chdir(root)
     found = "\n".join(doctor._course())
     assert f"get at source, handed_in, autograded, gradebook.db, {folder}/grades.db:" in found
-    assert f"`chmod go-rwx {root} {folder}/grades.db`" in found
+    assert f"`chmod go-rwx '{root}' {folder}/grades.db`" in found
     assert f"{exchange} has mode 0755" in found and f"`chmod 1777 {exchange}`" in found
     assert ("you are root" in found) == is_root()
     root.chmod(0o700)

@@ -330,6 +330,14 @@ def test_due_dates_and_extensions_are_set_and_shown_in_the_courses_zone(local):
         )
 
 
+def test_lessons_with_a_due_date_are_listed_first_and_the_next_one_on_top(local):
+    local.run("nbgrader", "db", "assignment", "add", "00_later")
+    local.run("nbgrader", "db", "assignment", "add", "99_soon", "--duedate", "2026-03-01 18:00")
+    local.run("headstart", "due", LESSON, "2026-03-27", "18:00")
+    shown = local.run("headstart", "due").stdout
+    assert sorted(("00_later", "99_soon", LESSON), key=shown.index) == ["99_soon", LESSON, "00_later"]
+
+
 def test_extensions_come_from_a_file_all_or_none(local):
     local.run("headstart", "due", LESSON, "2026-03-27", "18:00")
     file = local.root.parent / "accommodations.csv"

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from nbgrader.api import InvalidEntry
@@ -106,6 +107,43 @@ def test_an_unknown_option_is_refused() -> None:
     with pytest.raises(SystemExit) as stop:
         cli.main(["grade", "01_attention", "--sandwich"])
     assert stop.value.code == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("grade", "01_attention", "--seconds", "-3"),
+        ("grade", "01_attention", "--seconds", "nan"),
+        ("grade", "01_attention", "--workers", "0"),
+        ("explain", "01_attention", "ada", "1.1", "--seconds", "0"),
+        ("watch", "01_attention", "--every", "-1"),
+        ("watch", "01_attention", "--every", "inf"),
+        ("simulate", "01_attention", "--students", "-4"),
+        ("marking", "01_attention", "--port", "-1"),
+        ("marking", "01_attention", "--port", "99999"),
+    ],
+)
+def test_a_number_that_can_only_be_a_slip_is_refused(words, capsys) -> None:
+    """Three seconds less than none fail every answer of a class."""
+    *_, option, number = words
+    with pytest.raises(SystemExit) as stop:
+        cli._parser().parse_args(words)
+    assert stop.value.code == 2
+    assert f"argument {option}: '{number}' isn't a " in capsys.readouterr().err
+
+
+def test_which_lesson_is_asked_for_with_one_of_the_course(tmp_path) -> None:
+    def call(*words: str, cwd: Path) -> subprocess.CompletedProcess:
+        called = [sys.executable, "-m", "autograder", *words]
+        env = os.environ | PATHS | {"HOME": str(tmp_path)}
+        return subprocess.run(called, cwd=cwd, capture_output=True, text=True, env=env)
+
+    made = call("new", "course", "my signals/signals", cwd=tmp_path)
+    assert "call `cd 'my signals/signals'` and" in made.stdout
+    course = tmp_path / "my signals" / "signals"
+    (course / "source").mkdir()
+    assert "Such as: headstart grade 01_averages" in call("grade", cwd=course).stderr
+    assert "there is no " in call("grade", "--once", "01_averages.ipynb", cwd=course).stderr
 
 
 def test_nothing_to_grade_is_said(tmp_path, monkeypatch, capsys) -> None:

@@ -85,6 +85,23 @@ WRONG = {
 }
 
 
+@follows_from(*MADE_OF)
+@pytest.mark.needs_bubblewrap
+def test_an_archived_term_is_judged_by_the_course_as_it_was(home: Path) -> None:
+    call("headstart new course signals", home)
+    course, old = home / "signals", home / "old terms" / "2026"
+    call("headstart build", course)
+    call("headstart simulate 01 --students 1 --calm", course)
+    call("headstart grade 01 --workers 1", course)
+    question = "headstart explain 01 student001 1.1"
+    before = call(question, course)
+    assert "averages.median" in before
+    assert "course.toml" in call("headstart archive '../old terms/2026' --yes", course)
+    (course / "exercises" / "averages" / "median.py").unlink()  # next year's course has another
+    assert call(question, old) == before
+    assert "0 graded, 1 as before" in call("headstart grade 01 --workers 1", old)
+
+
 @follows_from(*MADE_OF, "examples")
 @pytest.mark.needs_bubblewrap
 def test_the_example_course_goes_from_the_build_to_feedback(home: Path) -> None:

@@ -1,11 +1,15 @@
 // One question at a time, its answers in groups that are alike, and one mark for those that are ticked.
 const $ = id => document.getElementById(id);
 const EVERY = 4000;  // milliseconds between looks at what other graders do
+const PAUSE = 500;  // milliseconds: keys that follow each other faster were pressed in one go
+const EARLY = "Keys that were pressed before the page was ready were not taken: look, and press them again.";
 const make = (tag, text = "", attributes = {}) => Object.assign(document.createElement(tag), {textContent: text}, attributes);
 const points = number => `${number} point${number === 1 ? "" : "s"}`;
 const sheets = [...document.querySelectorAll("fieldset[data-question]")];
 const drafts = new Map();  // by question and group: what is typed and not saved
 let data = null, groups = [], at = 0, chosen = new Set(), busy = false;
+let asked = 0, taken = 0;  // requests, by number: an old answer that comes late isn't shown
+let deaf = 0, missed = false;  // until when keys aren't taken, and whether there were any
 
 const fields = () => sheets.find(each => each.dataset.question === $("question").value);
 const boxes = () => [...fields().querySelectorAll("input")];
@@ -16,13 +20,21 @@ const whose = answer => answer.student ? `${answer.name || answer.student}${answ
 const place = () => `${$("question").value} ${group()?.key}`;
 
 function say(text) {
-    $("said").hidden = !text;
-    $("said").textContent = text;
+    say.last = text;
+    const all = [text, missed && EARLY].filter(Boolean).join(" ");
+    $("said").hidden = !all;
+    $("said").textContent = all;
+}
+
+// While a change is on its way nothing can be typed or ticked: it would be for what is about to be replaced.
+function block() {
+    document.querySelector("header").inert = busy;
+    document.querySelector("main").inert = busy || !data;
 }
 
 // What the server knows of this question, or what it answers to a change.
 async function ask(change) {
-    const question = $("question").value;
+    const question = $("question").value, number = ++asked;
     const query = new URLSearchParams({question, edition: groups.question === question ? data.edition : ""});
     if ($("names").checked) query.set("names", "shown");
     const xsrf = document.cookie.match(/(?:^|; )_xsrf=([^;]*)/)?.[1] ?? "";
@@ -33,20 +45,33 @@ async function ask(change) {
     const answer = await fetch(path, sent);
     const found = await answer.json();
     if (found.message) throw new Error(found.message);
-    if (question !== $("question").value) return null;  // another one was chosen meanwhile
+    if (question !== $("question").value || number < taken) return null;  // another one was chosen meanwhile
+    taken = number;
     take(found, question);
     return found;
 }
 
 function take(found, question) {
-    const here = group()?.key;
+    const was = group(), from = place();
     data = found;
     if (found.groups) {
         groups = Object.assign(found.groups, {question});
-        at = Math.max(0, groups.findIndex(each => each.key === here));
-        if (group()?.key !== here) chosen = new Set(group() && ids(group()));
+        at = Math.max(0, groups.findIndex(each => each.key === was?.key));
+        if (group()?.key !== was?.key) was ? follow(ids(was), from) : chosen = new Set(group() && ids(group()));
     }
     draw();
+}
+
+// The answers that were shown are different ones now: stay with them, and with what was typed.
+function follow(old, from) {
+    const to = groups.findIndex(each => ids(each).some(id => old.includes(id)));
+    at = Math.max(0, to);
+    chosen = new Set(to < 0 ? group() && ids(group()) : old);
+    if (to >= 0 && drafts.has(from)) drafts.set(place(), drafts.get(from));
+    drafts.delete(from);
+    document.activeElement.blur();
+    deaf = performance.now() + 2 * PAUSE;  // what is pressed now was meant for the text before
+    say(`The answer that was here ${to < 0 ? "is gone: this is another" : "has changed: this is the new"} one.`);
 }
 
 async function look() {
@@ -65,17 +90,19 @@ async function look() {
 }
 
 async function change(wanted, done) {
-    if (busy) return;
+    const pressed = document.activeElement.closest("button");
+    document.activeElement.blur();
     busy = true;
+    block();
     try {
-        const found = await ask(wanted);
-        const lost = found?.conflicts;
-        if (lost) conflict(lost);
-        else if (found) done();
+        const {conflicts} = await ask(wanted);
+        if (conflicts) conflict(conflicts); else done();
     } catch (error) {
         say(`Not saved: ${error.message}`);
     }
     busy = false;
+    block();
+    pressed?.focus();
 }
 
 function conflict(lost) {
@@ -135,11 +162,18 @@ function save(next) {
     });
 }
 
-const undo = (step, only) => change({undo: step, ...(only && {only})}, () => { drafts.delete(place()); say(""); draw(); });
+function undo(step, only) {
+    change({undo: step.step, ...(only && {only})}, () => {
+        const back = only ?? step.grades;
+        for (const [where, {seen}] of drafts) if (back.some(id => id in seen)) drafts.delete(where);
+        say("");
+        draw();
+    });
+}
 
 function undoLast() {
-    const mine = data?.steps.find(step => step.grader === $("grader").value);
-    if (mine) undo(mine.step); else say("There is no step of yours to undo on this question.");
+    const mine = data.steps.find(step => step.grader === $("grader").value);
+    if (mine) undo(mine); else say("There is no step of yours to undo on this question.");
 }
 
 function go(to) {
@@ -161,7 +195,11 @@ async function choose(question) {
     $("question").value = question;
     location.hash = encodeURIComponent(question);
     groups = [], data = null, at = 0, chosen = new Set();
+    $("which").replaceChildren("…");
+    $("texts").replaceChildren();
+    delete $("texts").dataset.drawn;
     say("");
+    block();
     document.querySelectorAll("[data-question]").forEach(each => { each.hidden = each.dataset.question !== question; });
     await look();
     if (groups.length && !waits(group())) {
@@ -177,6 +215,7 @@ function turn(by) {
 
 function draw() {
     if (!data) return;
+    block();
     drawProgress();
     drawAnswers();
     drawMembers();
@@ -229,7 +268,7 @@ function drawMembers() {
         box.dataset.id = id;
         const given = answer.score ?? (answer.auto === null ? "waits" : `${answer.auto}, by itself`);
         const back = make("button", "undo", {type: "button", hidden: !answer.step, ariaLabel: `undo: ${name}`});
-        back.onclick = () => undo(answer.step, [id]);
+        back.onclick = () => undo({step: answer.step}, [id]);
         const cells = [box, name, answer.changed ? `${given}, before a change` : String(given), answer.by, back];
         row.append(...cells.map(content => { const cell = make("td"); cell.append(content); return cell; }));
         return row;
@@ -266,7 +305,7 @@ function drawHistory() {
         const which = count === 1 ? `answer ${data.answers[step.grades[0]]?.number}` : `${count} answers`;
         const what = step.score === null ? "no points" : points(step.score);
         button.setAttribute("aria-label", `undo: ${step.grader}, ${which}, ${what}`);
-        button.onclick = () => undo(step.step);
+        button.onclick = () => undo(step);
         item.append(make("span", `${time} · ${step.grader} · ${which}: ${what}${step.text ? `, “${step.text.slice(0, 60)}”` : ""}`), button);
         return item;
     }));
@@ -283,12 +322,19 @@ const KEYS = {
 addEventListener("keydown", event => {
     const typing = event.target.matches("textarea, select, input:not([type=checkbox])");
     if (event.key === "Escape") return event.target.blur();
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.target.blur(); event.preventDefault(); return save(true); }
-    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Enter" && event.target.matches("button, summary")) return;  // they have a use for it
+    const ends = event.key === "Enter" && (event.ctrlKey || event.metaKey);  // wherever one is, also in a comment
+    if (!ends && (typing || event.ctrlKey || event.metaKey || event.altKey)) return;
+    if (!ends && event.key === "Enter" && event.target.matches("button, summary")) return;  // they have a use for it
     const act = /^[1-9]$/.test(event.key) ? () => toggle(event.key - 1) : KEYS[event.key];
-    if (act && data) { event.preventDefault(); act(); }
+    if (!act) return;
+    event.preventDefault();
+    // Keys pressed in one go belong together: if the first came too early, the others would mean something else.
+    missed = busy || !data || event.timeStamp < deaf;
+    if (!missed) return act();
+    deaf = event.timeStamp + PAUSE;
+    say(say.last);
 });
+addEventListener("pointerdown", () => { missed = false; });
 $("right").addEventListener("submit", event => { event.preventDefault(); save(true); });
 $("right").addEventListener("change", event => { if (event.target.dataset.line) toggle(+event.target.dataset.line); });
 $("score").oninput = () => edit({score: $("score").value === "" ? null : +$("score").value});
