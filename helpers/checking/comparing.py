@@ -146,12 +146,11 @@ def _compare_with_list(expected: Any, got: list | tuple, name: str) -> Differenc
         return different("type", said, meaning=NO_LIST, of=expected)
     if isinstance(expected, Record):
         return other_kind("type", f"{name}: ", list(got), f"expected {kind(expected)}", OF_THAT_CLASS)
-    if isinstance(expected, Set) or frames.is_frame(expected):
-        said, meaning = (
-            f"expected {kind(expected, named=False)}",
-            KIND if isinstance(expected, Set) else NO_KIND,
-        )
-        return other_kind("type", f"{name}: ", list(got), said, meaning)
+    if isinstance(expected, Set):
+        return other_kind("type", f"{name}: ", list(got), "expected a set", LIST_OR_SET)
+    if frames.is_frame(expected):
+        said = f"expected {kind(expected, named=False)}"
+        return other_kind("type", f"{name}: ", list(got), said, NO_KIND)
     if isinstance(expected, Mapping) and not got:
         return other_kind("structure", f"{name}: ", list(got), "expected a dict", NO_KIND)
     public, full = (f"{found}, expected one: {name}" for found in ("several values", values(len(got))))
@@ -174,7 +173,7 @@ def _compare_lists(
             return different("structure", public, f"{values(len(got))}, {said}")
         if is_array(got):
             return different("structure", f"one {wanted(got).split()[1]}, {said}")
-        meaning = NO_RETURN if got is None else KIND if isinstance(got, Set) else ""
+        meaning = NO_RETURN if got is None else LIST_OR_SET if isinstance(got, Set) else ""
         return other_kind("structure", "", got, said, meaning)
     for right, theirs, name in zip(expected, got, names, strict=True):
         if theirs is None and right is not None:
@@ -205,7 +204,7 @@ def _taken_apart(expected: list | tuple, got: Array) -> Any:
     return list(got) if fits else got
 
 
-KIND = "The docstring says what comes back: a list keeps an order and repeats, a set doesn't."
+LIST_OR_SET = "The docstring says what comes back: a list keeps an order and repeats, a set doesn't."
 OF_THAT_CLASS = (
     "The docstring names the class of what comes back: a list, a tuple, a dict or an instance of a different "
     "class isn't one, even with the same values."
@@ -261,9 +260,11 @@ def _compare_plain(expected: Any, got: Any, name: str, allowed: Allowed) -> Diff
     if is_array(got) and count(got) == 1:
         got = numbers(got).item()  # an array of one number will do
     if not is_number(expected) and not isinstance(expected, complex):
-        return (
-            None if got == expected else other_kind("type", f"{name}: ", got, f"expected {wanted(expected)}")
-        )
+        if got == expected:
+            return None
+        if kind(got) == kind(expected):  # such as two dates
+            return different("value", f"another {name}", f"{name} {got}, expected {expected}")
+        return other_kind("type", f"{name}: ", got, f"expected {wanted(expected)}")
     if not is_number(got) and not (isinstance(expected, complex) and isinstance(got, complex)):
         meaning = ONE_NUMBER if is_array(got) else PLAIN_NUMBER
         return other_kind("type", f"{name}: ", got, "expected a number", meaning, of=got)

@@ -11,6 +11,7 @@ from helpers.checking.differences import (
     EXTRA_ONE,
     FEWER_AXES,
     MORE_AXES,
+    NO_KIND,
     NOT_BOOLEAN,
     ONE_NUMBER,
     OTHER_ORDER,
@@ -223,13 +224,17 @@ def compare_frame(
 ) -> Difference | None:
     """Where something differs from a frame or a series: its columns, its rows, then column by column."""
     if not frames.is_frame(got) or frames.is_series(got) != frames.is_series(expected):
-        return other_kind("type", f"{name}: ", got, f"expected {kind(expected, named=False)}", FRAME)
+        meaning = FRAME if frames.is_frame(got) else NO_KIND
+        return other_kind("type", f"{name}: ", got, f"expected {kind(expected, named=False)}", meaning)
     if not frames.is_series(expected) and (difference := _compare_columns(expected, got, name)):
         return difference
     ours, theirs = frames.rows(expected), frames.rows(got)
     if len(ours) != len(theirs):
-        public = f"{name}: another number of rows"
-        return different("shape", public, f"{name}: {len(theirs)} rows, expected {len(ours)}", OTHER_ROWS)
+        public, had = (
+            f"{name}: another number of rows",
+            "1 row" if len(theirs) == 1 else f"{len(theirs)} rows",
+        )
+        return different("shape", public, f"{name}: {had}, expected {len(ours)}", OTHER_ROWS)
     if compare(ours, theirs, ("index",), allowed):
         moved = sorted(map(str, ours)) == sorted(map(str, theirs))
         full = f"{name}: the rows {listed(theirs)}, expected {listed(ours)}"
@@ -240,13 +245,31 @@ def compare_frame(
         columns = [(f"column {n!r}", expected[n], got[n]) for n in frames.columns(expected)]
     for what, right, found in columns:
         if difference := compare_array(frames.values(right), frames.values(found), what, allowed, compare):
+            if compare(_sorted(expected), _sorted(got), ("rows",), allowed) is None:
+                return different("structure", f"{name}: its rows in a different order", meaning=MOVED)
             return _by_row(difference, ours)
     return None
+
+
+def _sorted(value: Any) -> list:
+    """A frame's rows without their names, in an order that rounding hardly changes."""
+    rows = zip(*(frames.values(each).tolist() for each in frames.series(value)), strict=True)
+    return sorted(map(list, rows), key=lambda row: [f"{x:.6g}" if is_number(x) else str(x) for x in row])
 
 
 FRAME = "A DataFrame has columns, a Series is one: df['a'] gives a Series, df[['a']] a DataFrame."
 OTHER_ROWS = "Which rows are kept? Look at the filter, the kind of join, and dropna or drop_duplicates."
 MOVED = "These are the right rows in a different order: is a sort missing, or one too many?"
+COLUMNS = (
+    "Compare the columns with those that the docstring names: is a selection, as in df[['a', 'b']], or a "
+    "rename missing, or one too many?"
+)
+LEVELS = (
+    "These columns have names in levels, as .agg with a list of functions and .unstack of a frame make them: "
+    ".agg(new=('a', 'mean')) gives one name each."
+)
+IS_INDEX = "What is missing is the index here: reset_index makes it a column."
+NO_INDEX = "What is too many should be the index: is a set_index missing, or a reset_index too many?"
 INDEX = "The values belong to rows of other names: is a reset_index or a set_index missing, or one too many?"
 
 
@@ -256,17 +279,23 @@ def _compare_columns(expected: Any, got: Any, name: str) -> Difference | None:
         return None
     if lacking := [each for each in ours if each not in theirs]:
         said = f"{name}: without {'column' if len(lacking) == 1 else 'columns'} {listed(lacking)}"
-        return different("structure", said, f"{said}; it has {listed(theirs)}")
+        in_levels = any(isinstance(each, tuple) for each in theirs) and not any(
+            isinstance(each, tuple) for each in ours
+        )
+        meaning = LEVELS if in_levels else IS_INDEX if set(lacking) <= _called(got) else COLUMNS
+        return different("structure", said, f"{said}; it has {listed(theirs)}", meaning)
     if more := [each for each in theirs if each not in ours]:
         columns = "column" if len(more) == 1 else "columns"
-        return different(
-            "structure", f"{name}: with more columns", f"{name}: with {columns} {listed(more)} too many"
-        )
-    return different(
-        "structure",
-        f"{name}: its columns in a different order",
-        f"{name}: columns {listed(theirs)}, expected {listed(ours)}",
-    )
+        meaning = NO_INDEX if set(more) <= _called(expected) else COLUMNS
+        full = f"{name}: with {columns} {listed(more)} too many"
+        return different("structure", f"{name}: with more columns", full, meaning)
+    full = f"{name}: columns {listed(theirs)}, expected {listed(ours)}"
+    return different("structure", f"{name}: its columns in a different order", full, COLUMNS)
+
+
+def _called(value: Any) -> set:
+    """What a frame's index is called, level by level."""
+    return set(value.index.names)
 
 
 def _by_row(difference: Difference, rows: list) -> Difference:

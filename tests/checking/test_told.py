@@ -1,19 +1,21 @@
 """What is said of an answer that is of the wrong kind, in exercises as other courses have them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from autograder.authoring.mutating.slips import slips
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, make_sheet, outcome_of
 from helpers.checking.assessing import assess
 from helpers.checking.calling.outcome import Case
 from helpers.checking.calling.values import Record
 from helpers.checking.comparing import compare
-from helpers.checking.comparing_arrays import MOVED
+from helpers.checking.comparing_arrays import COLUMNS, FRAME, IS_INDEX, LEVELS, MOVED, NO_INDEX
 from helpers.checking.differences import ELSEWHERE, NO_KIND, NOT_ASKED_FOR
+from helpers.checking.explaining.causes import ONE_CHANGE
 from helpers.checking.finding import Finding
 
 
@@ -90,9 +92,44 @@ FRAMES = [
 ]
 
 
-def found(right, answer, cases, driver="call") -> Finding:
+TOWNS = [
+    Case(f"{n} people", (pd.DataFrame({"town": list("abc") * n, "age": np.linspace(3, 70, 3 * n) ** 1.3}),))
+    for n in (2, 3)
+]
+
+
+def means(frame):
+    return frame.groupby("town")["age"].mean().reset_index()
+
+
+def as_series(frame):
+    return frame.groupby("town")["age"].mean()
+
+
+def as_frame(frame):
+    return frame.groupby("town")[["age"]].mean()
+
+
+def in_levels(frame):
+    return frame.groupby("town").agg({"age": ["mean"]})
+
+
+def renamed(frame):
+    return means(frame).set_axis(["town", "mean"], axis=1)
+
+
+def turned(frame):
+    return means(frame)[::-1].reset_index(drop=True)
+
+
+def in_a_dict(frame):
+    return as_series(frame).to_dict()
+
+
+def found(right, answer, cases, driver="call", mutants=False) -> Finding:
     exercise = Exercise("topic.it", "", 1, right, lambda generator: cases, driver, ("it",))
     sheet = make_sheet(exercise, VISIBLE_SEED)
+    sheet = replace(sheet, slips=slips(exercise)) if mutants else sheet
     return assess(sheet, [outcome_of(exercise, answer, case) for case in sheet.cases])
 
 
@@ -135,6 +172,23 @@ def test_of_numbers_that_may_go_in_as_nan_it_is_said_that_those_spread() -> None
 
 def test_of_rows_in_a_different_order_nothing_is_said_of_a_column() -> None:
     assert found(by_town, by_age, FRAMES).meaning == MOVED
+
+
+@pytest.mark.parametrize(
+    ("right", "answer", "said"),
+    [
+        (means, as_series, f"{ONE_CHANGE} a function call is missing"),
+        (means, as_frame, IS_INDEX),
+        (means, in_levels, LEVELS),
+        (means, renamed, COLUMNS),
+        (means, turned, MOVED),
+        (means, in_a_dict, NO_KIND),
+        (as_series, as_frame, FRAME),
+        (as_frame, means, NO_INDEX),
+    ],
+)
+def test_a_frame_is_told_by_what_is_seen_of_it_and_by_a_change_only_if_that_gives_it(right, answer, said):
+    assert found(right, answer, TOWNS, mutants=True).meaning.startswith(said)
 
 
 def test_a_record_reads_as_the_instance_does() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.calling.values import record
 from helpers.checking.comparing import compare
+from helpers.checking.comparing_arrays import MOVED
 from helpers.checking.explaining.closeness import MULTIPLES, SMALL
 from helpers.checking.explaining.relations_of_numbers import of_numbers
 from helpers.checking.kinds import frames
@@ -88,6 +89,8 @@ def _relations(case: Case, right: Any, got: Any, names: Sequence[str] = ()) -> I
 
 def _of_frames(case: Case, right: Any, got: Any) -> Iterator[tuple[str, str]]:
     """Of the columns of two frames that are alike but for their values."""
+    if (difference := compare(right, got)) and difference.meaning == MOVED:
+        return  # which says more
     if frames.columns(right) == frames.columns(got) and len(right) == len(got):
         names = [f"column {name!r}" for name in frames.columns(right)]
         ours, theirs = ([frames.values(each) for each in frames.series(value)] for value in (right, got))
