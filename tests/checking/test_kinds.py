@@ -47,6 +47,7 @@ def trip(value):
 ALIKE = {
     "a tuple for a list": ([1, (2, 3)], (1, [2, 3])),
     "an int for a whole float": (2.0, 2),
+    "an array of whole numbers for a list": ([1, 2], np.array([1, 2])),
     "a whole float for an int": (2, 2.0),
     "a number of NumPy's": (2.5, np.float64(2.5)),
     "a narrow number of NumPy's": (2.5, np.float32(2.5)),
@@ -117,6 +118,7 @@ APART = {
     ),
     "a masked array": (FLOATS, np.ma.array(FLOATS), "output: a numpy.MaskedArray, expected an array"),
     "a set for a list": ([1, 2], {1, 2}, "a set, expected 2 values in `output`"),
+    "half the digits": (FLOATS, FLOATS.astype("float16"), "output of float16, expected float64"),
     "a list for a set": ({1, 2}, [1, 2], "output: a list, expected a set"),
     "another set": ({1, 2}, {2, 3}, "output: a set without 1 and with 3"),
     "a generator for a list": ([1, 2], (n for n in (1, 2)), "a generator, expected 2 values in `output`"),

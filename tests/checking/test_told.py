@@ -1,6 +1,8 @@
 """What is said of an answer that is of the wrong kind, in exercises as other courses have them."""
 
+import math
 from dataclasses import dataclass, replace
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -10,12 +12,24 @@ from autograder.authoring.mutating.slips import slips
 from autograder.exercise import Exercise
 from autograder.sheets import VISIBLE_SEED, make_sheet, outcome_of
 from helpers.checking.assessing import assess
-from helpers.checking.calling.outcome import Case
+from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.calling.values import Record
-from helpers.checking.comparing import compare
-from helpers.checking.comparing_arrays import COLUMNS, FRAME, IS_INDEX, LEVELS, MOVED, NO_INDEX
-from helpers.checking.differences import ELSEWHERE, NO_KIND, NOT_ASKED_FOR
+from helpers.checking.comparing import IN_A_LIST, compare
+from helpers.checking.comparing_frames import (
+    COLUMNS,
+    FRAME,
+    IS_INDEX,
+    LEVELS,
+    MOVED,
+    NO_INDEX,
+    NOT_THESE,
+    OTHER_ROWS,
+    TURNED,
+)
+from helpers.checking.differences import ELSEWHERE, LAZY, NO_KIND, NOT_ASKED_FOR
 from helpers.checking.explaining.causes import ONE_CHANGE
+from helpers.checking.explaining.contrast import contrast
+from helpers.checking.explaining.leftovers import KEPT, left_over
 from helpers.checking.finding import Finding
 
 
@@ -82,6 +96,7 @@ def by_age(frame):
     return by_town(frame).sort_values("age")
 
 
+DAY = date(2024, 2, 29)
 NUMBERS = [Case("numbers", ([1.0, 2.0, 6.5],)), Case("others", ([3.0, 2.5],))]
 WORDS = [Case("none", ([],)), Case("some", (["a", "A", "b"],))]
 LOOPED = [Case("numbers", (9, [1.0, 2.0, 6.5])), Case("others", (9, [3.0, 2.5]))]
@@ -189,6 +204,134 @@ def test_of_rows_in_a_different_order_nothing_is_said_of_a_column() -> None:
 )
 def test_a_frame_is_told_by_what_is_seen_of_it_and_by_a_change_only_if_that_gives_it(right, answer, said):
     assert found(right, answer, TOWNS, mutants=True).meaning.startswith(said)
+
+
+def turned_frame(frame):
+    return as_frame(frame).T
+
+
+def older(frame):
+    return frame[frame["age"] > 20]
+
+
+def younger(frame):
+    return frame[frame["age"] < 20]
+
+
+def best(frame):
+    return frame.nlargest(2, "age")
+
+
+def worst(frame):
+    return frame.nsmallest(2, "age")
+
+
+@pytest.mark.parametrize(
+    ("right", "answer", "said"),
+    [(as_frame, turned_frame, TURNED), (best, worst, NOT_THESE), (best, younger, OTHER_ROWS)],
+)
+def test_rows_that_are_others_are_not_told_as_renamed(right, answer, said):
+    assert found(right, answer, TOWNS).meaning.startswith(said)
+
+
+def evens(numbers):
+    return [number for number in numbers if number % 2 == 0]
+
+
+def kept(numbers, found=[]):  # noqa: B006 (the mistake)
+    found.extend(evens(numbers))
+    return found
+
+
+def generated(numbers):
+    yield from evens(numbers)
+
+
+def first(numbers):
+    return evens(numbers)[0]
+
+
+def last(numbers):
+    return evens(numbers)[-1]
+
+
+def backwards(numbers):
+    return evens(numbers)[::-1]
+
+
+def nested(numbers):
+    return [[number] for number in evens(numbers)]
+
+
+def in_pairs(words):
+    return [(word.lower(), 1) for word in words]
+
+
+def in_a_set(words):
+    return {word.lower() for word in words}
+
+
+def counted_on(words, found={}):  # noqa: B006 (the mistake)
+    for word in words:
+        found[word.lower()] = found.get(word.lower(), 0) + 1
+    return found
+
+
+INTEGERS = [Case("some", ([1, 2, 4, 6],)), Case("more", ([8, 7, 10, 22],)), Case("again", ([12, 30, 14],))]
+TEXTS = [Case("some", (["a", "A", "b"],)), Case("others", (["c", "d"],))]
+
+
+@pytest.mark.parametrize(
+    ("right", "answer", "cases", "said"),
+    [
+        (evens, kept, INTEGERS, KEPT),
+        (counts, counted_on, TEXTS, KEPT),
+        (evens, generated, INTEGERS, LAZY),
+        (evens, first, INTEGERS, "This is the first value alone"),
+        (evens, last, INTEGERS, "This is the last value alone"),
+        (evens, backwards, INTEGERS, "The right values, in reverse order."),
+        (evens, nested, INTEGERS, IN_A_LIST),
+        (counts, in_pairs, TEXTS, NO_KIND),
+        (counts, in_a_set, TEXTS, NO_KIND),
+        (lambda day, n: day, lambda day, n: str(day), [Case("a day", (DAY, 1))], NO_KIND),
+    ],
+)
+def test_ordinary_slips_in_plain_python_are_told(right, answer, cases, said):
+    assert found(right, answer, cases).meaning.startswith(said)
+
+
+def test_what_is_kept_from_before_is_all_that_is_too_much():
+    rights = [Outcome(CallStatus.RETURNED, value) for value in ({"a": 1}, {"b": 1, "c": 2}, {"d": 1})]
+    one = [*rights[:2], Outcome(CallStatus.RETURNED, {"a": 1, "d": 1})]
+    more = [*rights[:2], Outcome(CallStatus.RETURNED, {"a": 1, "b": 1, "d": 1})]
+    else_too = [*rights[:2], Outcome(CallStatus.RETURNED, {"a": 1, "b": 1, "d": 1, "e": 1})]
+    assert [left_over(rights, each, [2]) for each in (one, more, else_too)] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ([-40.0], [212.0, 50.5], "`f` is positive"),
+        ([0.0], [212.0, -3.0], "`f` isn't 0"),
+        ([0.0], [212.0, 50.5], "`f` isn't 0"),
+        ([3.0, 0.0], [-3.0, -40.0], "`f` is negative"),
+        ([3.0, -2.0], [-3.0, 40.0], ""),
+    ],
+)
+def test_what_is_said_of_a_sign_is_true_of_the_wrong_cases_alone(right, wrong, told):
+    cases = ([Case(f"{f}", (), {"f": f}) for f in group] for group in (right, wrong))
+    assert contrast(*cases) == (f"Wrong only where {told}." if told else "")
+
+
+@pytest.mark.parametrize(
+    ("factor", "told"), [(1000, "1000 times"), (math.pi / 180, "π/180 times"), (0.001, "a thousandth of")]
+)
+def test_units_that_are_taken_for_others_are_told(factor, told):
+    def right(x):
+        return x**2 + 3.7
+
+    finding = found(right, lambda x: right(x) * factor, [Case(f"{x}", (x,)) for x in (1.5, 2.0)])
+    assert finding.meaning.startswith(f"Every number is {told} the right one.")
 
 
 def test_a_record_reads_as_the_instance_does() -> None:

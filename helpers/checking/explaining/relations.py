@@ -13,7 +13,7 @@ from typing import Any
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.calling.values import record
 from helpers.checking.comparing import compare
-from helpers.checking.comparing_arrays import MOVED
+from helpers.checking.comparing_frames import MOVED
 from helpers.checking.explaining.closeness import MULTIPLES, SMALL
 from helpers.checking.explaining.relations_of_numbers import of_numbers
 from helpers.checking.kinds import frames
@@ -60,6 +60,8 @@ def _relations(case: Case, right: Any, got: Any, names: Sequence[str] = ()) -> I
             yield from (
                 _of_several(case, right, got, names) if len(got) == len(right) else _of_lengths(right, got)
             )
+        elif len(right) > 1 and not is_array(got):
+            yield from _of_one_too_few(right, got)
         return
     if isinstance(got, list | tuple):
         yield from _of_one_too_many(right, got)
@@ -95,6 +97,18 @@ def _of_frames(case: Case, right: Any, got: Any) -> Iterator[tuple[str, str]]:
         names = [f"column {name!r}" for name in frames.columns(right)]
         ours, theirs = ([frames.values(each) for each in frames.series(value)] for value in (right, got))
         yield from _of_several(case, ours, theirs, names)
+
+
+def _of_one_too_few(right: Sequence, got: Any) -> Iterator[tuple[str, str]]:
+    """Of one value where several are expected: which of them it is."""
+    first, last = (compare(right[at], got) is None for at in (0, -1))
+    if first != last:
+        why = (
+            "does a `return` end the loop too early"
+            if first
+            else "does each one take the place of that before"
+        )
+        yield "first" if first else "last", f"This is the {'first' if first else 'last'} value alone: {why}?"
 
 
 def _of_one_too_many(right: Any, got: Sequence) -> Iterator[tuple[str, str]]:
@@ -155,6 +169,8 @@ def _of_several(
     """
     if len(right) == 2 and compare(list(right), [got[1], got[0]]) is None:
         yield "swapped", "The right values, in the other order."
+    elif len(right) > 2 and compare(list(right), list(got)[::-1]) is None:
+        yield "turned", "The right values, in reverse order."
     wrong = [number for number, pair in enumerate(zip(right, got, strict=True)) if compare(*pair)]
     if (
         len(right) > 2
