@@ -300,6 +300,44 @@ def test_ordinary_slips_in_plain_python_are_told(right, answer, cases, said):
     assert found(right, answer, cases).meaning.startswith(said)
 
 
+def variance(numbers):
+    mean = sum(numbers) / len(numbers)
+    return sum((number - mean) ** 2 for number in numbers) / (len(numbers) - 1)
+
+
+@pytest.mark.parametrize(
+    ("right", "answer", "told"),
+    [
+        (variance, np.var, "(n − 1)/n, where n is the length of `numbers`"),
+        (
+            lambda numbers: variance(numbers) ** 0.5,
+            np.std,
+            "√((n − 1)/n), where n is the length of `numbers`",
+        ),
+        (lambda numbers: float(np.mean(numbers)), np.sum, "the length of `numbers`"),
+    ],
+)
+def test_a_sum_for_a_mean_and_all_for_a_sample_are_told_by_the_length(right, answer, told):
+    cases = [
+        Case("three", (), {"numbers": [1.5, 2.0, 9.0]}),
+        Case("four", (), {"numbers": [4, -2.5, 3.25, 8]}),
+    ]
+    finding = found(right, lambda numbers: float(answer(numbers)), cases)
+    assert finding.meaning.startswith(f"Every number is the right one times {told}.")
+
+
+def test_a_factor_in_one_case_has_no_name_where_two_would_fit() -> None:
+    def right(numbers, k):
+        return [sum(numbers[i : i + k]) / k for i in range(len(numbers) - k + 1)]
+
+    def by_length(numbers, k):
+        return [number * k / len(numbers) for number in right(numbers, k)]
+
+    numbers = [0.5, 1.75, -3.0, 2.25, 9.5, 4.0, -1.5, 0.75, 6.0]
+    cases = [Case(f"{k}", (), {"numbers": numbers[:n], "k": k}) for n, k in ((9, 3), (7, 2), (5, 4))]
+    assert found(right, by_length, cases).meaning.startswith("None of the mistakes we know")
+
+
 def test_what_is_kept_from_before_is_all_that_is_too_much():
     rights = [Outcome(CallStatus.RETURNED, value) for value in ({"a": 1}, {"b": 1, "c": 2}, {"d": 1})]
     one = [*rights[:2], Outcome(CallStatus.RETURNED, {"a": 1, "d": 1})]

@@ -41,8 +41,6 @@ def _beyond(right: Any, got: Any, before: list) -> int:
         more = set(got) - set(right)
         return len(more) if set(right) <= set(got) and more <= known else 0
     if isinstance(right, list) and isinstance(got, list | tuple) and len(got) > len(right):
-        more = len(got) - len(right)
         kept = [value for each in before if isinstance(each, list) for value in each]
-        whole = compare([*kept, *right], list(got), coarse=True) is None
-        return more if whole and len(kept) == more else 0
+        return len(kept) if compare([*kept, *right], list(got), coarse=True) is None else 0
     return 0

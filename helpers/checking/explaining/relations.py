@@ -44,8 +44,17 @@ def relation(
     counts = [w for w in common or {} if w.startswith(COUNT)]
     if len(wrong) == 1 and len(counts) > 1:  # a single count is off by some product of sizes by chance
         common = {w: s for w, s in (common or {}).items() if w not in counts}
+    if len(wrong) == 1:
+        common = _without_chance(common or {})
     said = [s for w, s in (common or {}).items() if sums or "sums" not in w]
     return next(iter(said), "")
+
+
+def _without_chance(found: dict[str, str]) -> dict[str, str]:
+    """Of one case, without factors by two of what a size, its root and n - 1 may be: 3 is the root of 9, too."""
+    of_sizes = [word for word in found if word.startswith("factor the right one")]
+    forms = {("square root" in word, "n − 1" in word) for word in of_sizes}
+    return {w: s for w, s in found.items() if w not in of_sizes} if len(forms) > 1 else found
 
 
 def _relations(case: Case, right: Any, got: Any, names: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
