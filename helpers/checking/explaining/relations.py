@@ -51,8 +51,8 @@ def relation(
 
 
 def _without_chance(found: dict[str, str]) -> dict[str, str]:
-    """Of one case, without factors by two of what a size, its root and n - 1 may be: 3 is the root of 9, too."""
-    of_sizes = [word for word in found if word.startswith("factor the right one")]
+    """Of one case, without factors by two of a size, a root and n - 1: 3 is the root of 9, too."""
+    of_sizes = [word for word in found if "factor the right one" in word]
     forms = {("square root" in word, "n − 1" in word) for word in of_sizes}
     return {w: s for w, s in found.items() if w not in of_sizes} if len(forms) > 1 else found
 
@@ -195,7 +195,7 @@ def _of_several(
         each = [dict(_relations(case, right[number], got[number])) for number in wrong]
         yield from ((w, s) for w, s in each[0].items() if all(other.get(w) == s for other in each[1:]))
         for number, found in reversed(list(zip(wrong, each, strict=True))):
-            if number < len(names):
+            if len(names) == len(right):  # else the name is that of them all
                 yield from (
                     (f"{number} {w}", f"In `{names[number]}`: {s[0].lower()}{s[1:]}")
                     for w, s in found.items()
