@@ -8,19 +8,20 @@ float32 for NumPy's float64. A boolean is no number, a list no array, and a set 
 from collections.abc import Mapping, Set
 from typing import Any
 
-from helpers.checking.calling.values import Record
+from helpers.checking.calling.values import Opaque, Record
 from helpers.checking.comparing_arrays import (
     EXACT,
     Allowed,
     compare_array,
-    compare_frame,
     compare_one,
     other_kind,
 )
+from helpers.checking.comparing_frames import compare_frame
 from helpers.checking.differences import (
     ALMOST,
     ELSEWHERE,
     GUESSES,
+    LAZY,
     NO_KIND,
     NO_LIST,
     NO_RETURN,
@@ -50,6 +51,7 @@ __all__ = [
     "in_form", "kind",
 ]  # fmt: skip
 
+ITERATORS = ("generator", "map", "filter", "zip", "enumerate", "reversed", "list_reverseiterator")
 GRADIENT_SLACK = 10  # gradients are sums of what cancels
 PLAIN_TOLERANCES = (1e-4, 1e-12)  # a plain float may have been computed in float32
 NOUGHT = (0, 1e-6)  # what it then makes of a number that should be 0
@@ -146,14 +148,17 @@ def _compare_with_list(expected: Any, got: list | tuple, name: str) -> Differenc
         return different("type", said, meaning=NO_LIST, of=expected)
     if isinstance(expected, Record):
         return other_kind("type", f"{name}: ", list(got), f"expected {kind(expected)}", OF_THAT_CLASS)
-    if isinstance(expected, Set) or frames.is_frame(expected):
-        said, meaning = (
-            f"expected {kind(expected, named=False)}",
-            KIND if isinstance(expected, Set) else NO_KIND,
-        )
-        return other_kind("type", f"{name}: ", list(got), said, meaning)
-    if isinstance(expected, Mapping) and not got:
+    if isinstance(expected, Set):
+        return other_kind("type", f"{name}: ", list(got), "expected a set", LIST_OR_SET)
+    if frames.is_frame(expected):
+        said = f"expected {kind(expected, named=False)}"
+        return other_kind("type", f"{name}: ", list(got), said, NO_KIND)
+    if isinstance(expected, Mapping) and not any(isinstance(each, Mapping) for each in got):
         return other_kind("structure", f"{name}: ", list(got), "expected a dict", NO_KIND)
+    if len(got) == 1:
+        meaning = IN_A_LIST if compare(expected, got[0], coarse=True) is None else NO_KIND
+        said = f"expected {wanted(expected)}"
+        return other_kind("structure", f"{name}: ", list(got), said, meaning, of=expected)
     public, full = (f"{found}, expected one: {name}" for found in ("several values", values(len(got))))
     return different("structure", public, full)
 
@@ -174,7 +179,9 @@ def _compare_lists(
             return different("structure", public, f"{values(len(got))}, {said}")
         if is_array(got):
             return different("structure", f"one {wanted(got).split()[1]}, {said}")
-        meaning = NO_RETURN if got is None else KIND if isinstance(got, Set) else ""
+        lazy = isinstance(got, Opaque) and got.type_name in ITERATORS
+        known = {NO_RETURN: got is None, LIST_OR_SET: isinstance(got, Set), LAZY: lazy}
+        meaning = next((said for said, holds in known.items() if holds), "")
         return other_kind("structure", "", got, said, meaning)
     for right, theirs, name in zip(expected, got, names, strict=True):
         if theirs is None and right is not None:
@@ -202,10 +209,11 @@ def _taken_apart(expected: list | tuple, got: Array) -> Any:
     """An array as the values that it holds one after another, where so many are expected; else as it is."""
     axes = [len(right.shape) if is_array(right) else 0 for right in expected]
     fits = len(got.shape) and len(got) == len(expected) and set(axes) == {len(got.shape) - 1}
-    return list(got) if fits else got
+    return (got.tolist() if len(got.shape) == 1 else list(got)) if fits else got
 
 
-KIND = "The docstring says what comes back: a list keeps an order and repeats, a set doesn't."
+LIST_OR_SET = "The docstring says what comes back: a list keeps an order and repeats, a set doesn't."
+IN_A_LIST = "The right value, but in a list of its own: return it without the list."
 OF_THAT_CLASS = (
     "The docstring names the class of what comes back: a list, a tuple, a dict or an instance of a different "
     "class isn't one, even with the same values."
@@ -214,7 +222,8 @@ OF_THAT_CLASS = (
 
 def _compare_dicts(expected: Mapping, got: Any, name: str, allowed: Allowed) -> Difference | None:
     if not isinstance(got, Mapping):
-        return other_kind("structure", f"{name}: ", got, f"expected a dict with the keys {keys(expected)}")
+        said = f"expected a dict with the keys {keys(expected)}"
+        return other_kind("structure", f"{name}: ", got, said, NO_KIND)
     if set(got) != set(expected):
         lacking, other = _apart(expected, got)
         without = f"without {keys(lacking)}" if lacking else ""
@@ -261,9 +270,11 @@ def _compare_plain(expected: Any, got: Any, name: str, allowed: Allowed) -> Diff
     if is_array(got) and count(got) == 1:
         got = numbers(got).item()  # an array of one number will do
     if not is_number(expected) and not isinstance(expected, complex):
-        return (
-            None if got == expected else other_kind("type", f"{name}: ", got, f"expected {wanted(expected)}")
-        )
+        if got == expected:
+            return None
+        if kind(got) == kind(expected):  # such as two dates
+            return different("value", f"another {name}", f"{name} {got}, expected {expected}")
+        return other_kind("type", f"{name}: ", got, f"expected {wanted(expected)}")
     if not is_number(got) and not (isinstance(expected, complex) and isinstance(got, complex)):
         meaning = ONE_NUMBER if is_array(got) else PLAIN_NUMBER
         return other_kind("type", f"{name}: ", got, "expected a number", meaning, of=got)

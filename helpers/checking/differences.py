@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from helpers.checking.kinds.arrays import is_ndarray, torch_is_there
+from helpers.checking.kinds.arrays import is_array, is_ndarray, torch_is_there
 
 # What each kind of difference usually comes from.
 MEANINGS = {
@@ -52,6 +52,7 @@ ELSEWHERE = (
     "Some keys aren't asked for, and of those that are, not all have the right value: does something lie "
     "under a key of its own that belongs under a different one?"
 )
+LAZY = "Such a thing makes its values only while a loop goes through it: list(...) makes a list of them all."
 NO_KIND = "Compare what you return with the docstring: what kind of value does it name?"
 FEW_DIGITS = "Right to a few digits only: is a step rounded, or a small constant added where none is needed?"
 MISSING = (
@@ -117,6 +118,6 @@ def different(cause: str, public: str, full: str = "", meaning: str = "", *, of:
         meaning: as there.
         of: the right value, in whose kind's words the meaning is given.
     """
-    meaning = meaning or MEANINGS[cause]
+    meaning = meaning or (NO_KIND if cause == "type" and not is_array(of) else MEANINGS[cause])
     words = IN_NUMPY if is_ndarray(of) else {} if torch_is_there() else IN_PYTHON
     return Difference(cause, public, full, words.get(meaning, meaning))

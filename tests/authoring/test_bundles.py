@@ -40,7 +40,7 @@ TOPICS = current().topics
 COMES_WITH = {
     "start_here": """
         __init__.py checks.py storage.py
-        checking/__init__.py checking/calling/__init__.py checking/code/__init__.py checking/explaining/__init__.py checking/assessing.py checking/calling/choosing.py checking/calling/compiling.py checking/explaining/closeness.py checking/comparing.py checking/comparing_arrays.py checking/differences.py checking/words.py checking/explaining/contrast.py
+        checking/__init__.py checking/calling/__init__.py checking/code/__init__.py checking/explaining/__init__.py checking/assessing.py checking/calling/choosing.py checking/calling/compiling.py checking/explaining/closeness.py checking/comparing.py checking/comparing_arrays.py checking/comparing_frames.py checking/differences.py checking/words.py checking/explaining/contrast.py checking/explaining/leftovers.py
         checking/calling/drivers.py checking/calling/drivers_of_tensors.py checking/explaining/causes.py checking/finding.py checking/calling/forbidding.py checking/calling/forbidding_torch.py checking/explaining/hints.py checking/explaining/hints_of_lines.py checking/explaining/hints_elsewhere.py checking/code/keeping.py
         checking/code/absent.py checking/code/lookalikes.py checking/code/names.py checking/calling/outcome.py
         checking/calling/printing.py checking/progress.py checking/problems.py checking/properties.py checking/explaining/recognising.py checking/code/tracing.py checking/calling/registry.py

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +18,13 @@ import torch
 from autograder import drawing
 from autograder.drawing import pick
 from helpers.checking.calling.drivers import Case, run
+from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.calling.values import Record, decode, encode
 from helpers.checking.code.tracing import forbidden_use
 from helpers.checking.comparing import compare
 from helpers.checking.explaining import hints
 from helpers.checking.explaining.hints import explain
+from helpers.checking.explaining.sketches import sketch
 from helpers.checking.finding import Status
 from helpers.checking.properties import meaning_of
 from helpers.checks import Sheet, assess, inputs_unchanged, shares_nothing
@@ -32,6 +35,7 @@ pytestmark = follows_from(*COURSE)
 ROOT = Path(__file__).parents[2]
 FLOATS = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 FRAME = pd.DataFrame({"town": ["Bonn", "Graz"], "age": [30.5, 41.0]}, index=["r", "s"])
+LEVELS = FRAME.groupby("town").agg({"age": ["mean"]})
 
 
 def trip(value):
@@ -43,6 +47,7 @@ def trip(value):
 ALIKE = {
     "a tuple for a list": ([1, (2, 3)], (1, [2, 3])),
     "an int for a whole float": (2.0, 2),
+    "an array of whole numbers for a list": ([1, 2], np.array([1, 2])),
     "a whole float for an int": (2, 2.0),
     "a number of NumPy's": (2.5, np.float64(2.5)),
     "a narrow number of NumPy's": (2.5, np.float32(2.5)),
@@ -113,6 +118,7 @@ APART = {
     ),
     "a masked array": (FLOATS, np.ma.array(FLOATS), "output: a numpy.MaskedArray, expected an array"),
     "a set for a list": ([1, 2], {1, 2}, "a set, expected 2 values in `output`"),
+    "half the digits": (FLOATS, FLOATS.astype("float16"), "output of float16, expected float64"),
     "a list for a set": ({1, 2}, [1, 2], "output: a list, expected a set"),
     "another set": ({1, 2}, {2, 3}, "output: a set without 1 and with 3"),
     "a generator for a list": ([1, 2], (n for n in (1, 2)), "a generator, expected 2 values in `output`"),
@@ -138,7 +144,23 @@ APART = {
         FRAME[["age", "town"]],
         "output: columns 'age', 'town', expected 'town', 'age'",
     ),
-    "rows that lack": (FRAME, FRAME[:1], "output: 1 rows, expected 2"),
+    "rows that lack": (FRAME, FRAME[:1], "output: 1 row, expected 2"),
+    "values in each other's rows": (
+        FRAME,
+        FRAME[::-1].set_axis(FRAME.index),
+        "output: its rows in a different order",
+    ),
+    "another day": (date(2024, 2, 29), date(2024, 3, 1), "output 2024-03-01, expected 2024-02-29"),
+    "another interval in a column": (
+        FRAME.assign(bin=pd.cut(FRAME["age"], [0, 40, 50])),
+        FRAME.assign(bin=pd.cut(FRAME["age"], [0, 45, 50])),
+        "column 'bin'[0] (0, 45], expected (0, 40]",
+    ),
+    "a level of another name": (
+        LEVELS,
+        LEVELS.rename({"mean": "max"}, axis=1),
+        "output: without column ('age', 'mean'); it has ('age', 'max')",
+    ),
     "rows in another order": (FRAME, FRAME[::-1], "output: the rows 's', 'r', expected 'r', 's'"),
     "a wrong age": (
         FRAME,
@@ -151,6 +173,12 @@ APART = {
         "column 'town'[1] 'Bern', expected 'Graz'",
     ),
 }
+
+
+@pytest.mark.parametrize("name", APART)
+def test_what_differs_has_another_sketch(name):
+    expected, got = (sketch(Outcome(CallStatus.RETURNED, trip(value))) for value in APART[name][:2])
+    assert not got.same(str(expected)), "so a slip would be named that doesn't give this"
 
 
 @pytest.mark.parametrize("name", APART)

@@ -1,10 +1,12 @@
 """Tensors and data survive JSON, and what a stranger sends is refused without harm."""
 
+import datetime
 import json
 import math
 import warnings
 from dataclasses import dataclass
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 
 import numpy
@@ -15,9 +17,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.checking.calling.values import Opaque, Record, decode, encode, same, settled
+from helpers.checking.comparing import compare
 from helpers.checking.kinds.sent import ARRAYS, TENSORS
 from helpers.checking.limits import MAX_ELEMENTS, MAX_ITEMS
 from tests.support.raising import raises_only
+
+
+class Side(Enum):
+    LEFT = 1
+    RIGHT = 2
 
 
 def trip(value):
@@ -187,6 +195,23 @@ def test_frames_and_series_come_back():
     pandas.testing.assert_frame_equal(trip(frame), frame, check_column_type=False)
     pandas.testing.assert_series_equal(trip(frame["text"]), frame["text"])
     assert trip(frame[[]]).shape == (2, 0)
+    levels = frame.groupby(["n", 3]).agg({3: ["mean", "max"]})
+    pandas.testing.assert_frame_equal(trip(levels), levels)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (datetime.date(2024, 1, 2), datetime.date(2024, 2, 1)),
+        (pandas.Timestamp("2024-01-02"), pandas.NaT),
+        (pandas.Interval(0, 1), pandas.Interval(0, 1, closed="left")),
+        (pandas.Period("2024-01"), pandas.Period("2024-02")),
+        (Side.LEFT, Side.RIGHT),
+    ],
+)
+def test_values_that_a_text_tells_apart_are_not_the_same(one, other):
+    assert compare(trip(one), trip(one)) is None
+    assert compare(trip(one), trip(other))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from autograder import exercises
 from autograder.sheets import HiddenSheets, failing_case
 from helpers import bert, block, finetuning, multihead
-from helpers.checking.comparing import KIND, NOT_ASKED_FOR
+from helpers.checking.comparing import LIST_OR_SET, NOT_ASKED_FOR
 from helpers.checking.finding import Status
 from helpers.masking import causal_mask
 from helpers.models.blocks import PRE_NORM
@@ -350,4 +350,4 @@ def test_a_set_for_a_list_is_told_as_one():
     def in_sets(*args):
         return {kind: set(names) for kind, names in finetuning.match_state_dict(*args).items()}
 
-    assert found("finetuning.what_fits", in_sets).meaning.startswith(KIND)
+    assert found("finetuning.what_fits", in_sets).meaning.startswith(LIST_OR_SET)

@@ -4,7 +4,8 @@ Numbers, texts, None, lists and dicts with texts as keys are as JSON has them. A
 that begins with `$`: a set, bytes, a dict with other keys, a large whole number, a complex one, a
 dataclass's instance, a `Record` once decoded, or an array, as in `helpers.checking.kinds.sent`. Tuples become
 lists, except in arguments, and where they are keys or in a set. What is no data becomes
-`{"$type": "numpy.matrix"}`: an `Opaque` once decoded, which is enough to say that the type is wrong.
+`{"$type": "numpy.matrix"}`: an `Opaque` once decoded, which is enough to say that the type is wrong. A date,
+an interval and a member of an enum are told from others of their type by their text.
 """
 
 import dataclasses
@@ -13,7 +14,9 @@ import numbers
 import sys
 from collections.abc import ItemsView, KeysView, Mapping, Set, ValuesView
 from dataclasses import dataclass, is_dataclass
+from datetime import date, time, timedelta
 from decimal import Decimal
+from enum import Enum
 from typing import Any
 
 from helpers.checking.kinds import frames
@@ -38,15 +41,20 @@ __all__ = [
 MAX_INTEGER = 2**63  # beyond it, not every JSON reader takes an integer
 # Of more digits, no float can be made, and from 4,300 on not even a text: they are told apart from nothing.
 MOST_DIGITS = 300
+LONGEST = 100  # characters by which a value that isn't data is known
 SCALARS = PLAIN - {list, tuple, dict, set, frozenset}
 HUGE = f"int of over {MOST_DIGITS} digits"
 
 
 @dataclass(frozen=True)
 class Opaque:
-    """A value of a type that isn't data, known by its type's name alone."""
+    """A value of a type that isn't data, known by its type's name, and by its text if that says all of it."""
 
     type_name: str
+    text: str = ""
+
+    def __repr__(self) -> str:
+        return self.text or f"Opaque(type_name={self.type_name!r})"
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,7 @@ def type_name(value: object) -> str:
     """The name a student knows the type by: `float`, `numpy.matrix`, `torch.Linear`."""
     kind = type(value)
     module = "" if kind.__module__ in ("builtins", "__main__") else kind.__module__.split(".")[0] + "."
-    return f"{module}{kind.__qualname__}"[:100]
+    return f"{module}{kind.__qualname__}"[:LONGEST]
 
 
 def record(value: object) -> Record | None:
@@ -128,10 +136,18 @@ def _encode_other(value: Any, inner: Any) -> Any:
     if isinstance(value, bytes | bytearray):
         return {"$bytes": bytes(value).hex()}
     if frames.is_frame(value):
-        return frames.encode_frame(value, inner)
+        return frames.encode_frame(value, inner, lambda item: inner(item, keys=True))
     if found := record(value):
         return {"$record": printable(found.type_name), "fields": inner(dict(found.fields))}
-    return {"$type": value.type_name if isinstance(value, Opaque) else type_name(value)}
+    opaque = value if isinstance(value, Opaque) else Opaque(type_name(value), _text(value))
+    return {"$type": opaque.type_name} | ({"text": printable(opaque.text)} if opaque.text else {})
+
+
+def _text(value: object) -> str:
+    """What tells a date, an interval or a member of an enum from others; "" of all else."""
+    if isinstance(value, date | time | timedelta) or frames.is_span(value):
+        return str(value)[:LONGEST]
+    return str(value.name)[:LONGEST] if isinstance(value, Enum) else ""
 
 
 def _is_numpys(value: object) -> bool:
@@ -243,7 +259,7 @@ def _decode_other(sign: str, held: Any, whole: dict, depth: int) -> Any:
         raise ValueError("more keys than are asked for")
     match sign:
         case "$type":
-            return Opaque(printable(held)[:100])
+            return Opaque(*(printable(str(each))[:LONGEST] for each in (held, whole.get("text", ""))))
         case "$int":
             return _whole(int(held, 16))
         case "$bytes":

@@ -12,6 +12,7 @@ from helpers.checking.comparing import GUESSES, ROUGHLY
 from helpers.checking.differences import IN_NUMPY, MEANINGS
 from helpers.checking.explaining.contrast import contrast, plain
 from helpers.checking.explaining.hints import UNKNOWN
+from helpers.checking.explaining.leftovers import KEPT, left_over
 from helpers.checking.explaining.recognising import RECOGNISABLE, Failure, recognise
 from helpers.checking.explaining.relations import relation
 from helpers.checking.explaining.sketches import recognised
@@ -98,6 +99,14 @@ def _mistake_in_part(failure: Failure) -> Cause | None:
     return Cause(failure.wrong[case].cause, case, f"{told} {fix}", told)
 
 
+def _left_over(failure: Failure) -> Cause | None:
+    """Values that were right in the calls before."""
+    number, first = _first(failure)
+    rights = failure.sheet.expected
+    kept = first.cause in ("structure", "value") and left_over(rights, failure.outcomes, failure.wrong)
+    return Cause(first.cause, number, KEPT, KEPT) if kept else None
+
+
 def _relation_of_all(failure: Failure) -> Cause | None:
     """What is true of the numbers in all wrong cases."""
     number, first = _first(failure)
@@ -148,6 +157,7 @@ ORDER: tuple[Callable[[Failure], Cause | None], ...] = (
     _known_mistake,
     _one_change,
     _mistake_in_part,
+    _left_over,
     _relation_of_all,
     _what_wrong_cases_share,
     _exception,

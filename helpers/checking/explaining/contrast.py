@@ -9,6 +9,8 @@ from helpers.checking.kinds.arrays import dtype_name, is_array, torch_is_there
 
 AXES = "an input has more than {}"
 FROM_THE_END = ": count axes from the end, like {}=-1"
+NOT_0, NEGATIVE, POSITIVE = "isn't 0", "is negative", "is positive"
+SAY_MORE = ((NOT_0, NEGATIVE), (POSITIVE, NOT_0))  # of two that are true, the second
 PAIR = 2  # texts that differ may be a choice as long as there are no more
 LONE = 2  # wrong cases at most, if a single right one is to tell what it is about its axes
 SIZES = "Right only where two sizes are equal: are two axes mixed up?"
@@ -40,6 +42,7 @@ def contrast(
         for feature in ours[0]
         if all(feature in found for found in ours) and not any(feature in found for found in others)
     ]
+    said = [each for each in said if not any(_by_sign(each, *pair) in said for pair in SAY_MORE)]
     of_axes = [feature for feature in said if feature.startswith(AXES.partition("{}")[0])]
     said = [feature for feature in said if feature not in of_axes[1:]]
     if said and said != [SIZES]:
@@ -48,6 +51,11 @@ def contrast(
         return f"Wrong only where {' and '.join(said)}{end if said == of_axes[:1] else ''}."
     told = next(iter(said), "") or ("" if raised else _of_size_1(right, wrong))
     return told or (_number_of_axes(right, wrong) if of_sizes else "")
+
+
+def _by_sign(feature: str, what: str, more: str) -> str | None:
+    """What says more of the same number; None where a feature isn't of this kind."""
+    return feature.removesuffix(what) + more if feature.endswith(f" {what}") else None
 
 
 def plain(case: Case, expected: Any) -> bool:
@@ -122,7 +130,7 @@ def _features(case: Case, of_sizes: bool, choices: set[str]) -> Iterator[str]:
             yield f"{name} is {value}"
         elif isinstance(value, int | float):
             # Where the right cases have 0, that may be why they are right.
-            yield f"{name} is negative" if value < 0 else f"{name} isn't 0"
+            yield from (f"{name} {NOT_0}", f"{name} {NEGATIVE if value < 0 else POSITIVE}")
         elif isinstance(value, str) and name in choices:
             yield f"{name} is {value!r:.40}"
     if of_sizes and not any(len(set(tensor.shape)) < len(tensor.shape) for tensor in given):

@@ -13,6 +13,7 @@ from typing import Any
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.calling.values import record
 from helpers.checking.comparing import compare
+from helpers.checking.comparing_frames import MOVED
 from helpers.checking.explaining.closeness import MULTIPLES, SMALL
 from helpers.checking.explaining.relations_of_numbers import of_numbers
 from helpers.checking.kinds import frames
@@ -43,8 +44,17 @@ def relation(
     counts = [w for w in common or {} if w.startswith(COUNT)]
     if len(wrong) == 1 and len(counts) > 1:  # a single count is off by some product of sizes by chance
         common = {w: s for w, s in (common or {}).items() if w not in counts}
+    if len(wrong) == 1:
+        common = _without_chance(common or {})
     said = [s for w, s in (common or {}).items() if sums or "sums" not in w]
     return next(iter(said), "")
+
+
+def _without_chance(found: dict[str, str]) -> dict[str, str]:
+    """Of one case, without factors by two of a size, a root and n - 1: 3 is the root of 9, too."""
+    of_sizes = [word for word in found if "factor the right one" in word]
+    forms = {("square root" in word, "n − 1" in word) for word in of_sizes}
+    return {w: s for w, s in found.items() if w not in of_sizes} if len(forms) > 1 else found
 
 
 def _relations(case: Case, right: Any, got: Any, names: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
@@ -59,6 +69,8 @@ def _relations(case: Case, right: Any, got: Any, names: Sequence[str] = ()) -> I
             yield from (
                 _of_several(case, right, got, names) if len(got) == len(right) else _of_lengths(right, got)
             )
+        elif len(right) > 1 and not is_array(got):
+            yield from _of_one_too_few(right, got)
         return
     if isinstance(got, list | tuple):
         yield from _of_one_too_many(right, got)
@@ -88,10 +100,24 @@ def _relations(case: Case, right: Any, got: Any, names: Sequence[str] = ()) -> I
 
 def _of_frames(case: Case, right: Any, got: Any) -> Iterator[tuple[str, str]]:
     """Of the columns of two frames that are alike but for their values."""
+    if (difference := compare(right, got)) and difference.meaning == MOVED:
+        return  # which says more
     if frames.columns(right) == frames.columns(got) and len(right) == len(got):
         names = [f"column {name!r}" for name in frames.columns(right)]
         ours, theirs = ([frames.values(each) for each in frames.series(value)] for value in (right, got))
         yield from _of_several(case, ours, theirs, names)
+
+
+def _of_one_too_few(right: Sequence, got: Any) -> Iterator[tuple[str, str]]:
+    """Of one value where several are expected: which of them it is."""
+    first, last = (compare(right[at], got) is None for at in (0, -1))
+    if first != last:
+        why = (
+            "does a `return` end the loop too early"
+            if first
+            else "does each one take the place of that before"
+        )
+        yield "first" if first else "last", f"This is the {'first' if first else 'last'} value alone: {why}?"
 
 
 def _of_one_too_many(right: Any, got: Sequence) -> Iterator[tuple[str, str]]:
@@ -152,6 +178,8 @@ def _of_several(
     """
     if len(right) == 2 and compare(list(right), [got[1], got[0]]) is None:
         yield "swapped", "The right values, in the other order."
+    elif len(right) > 2 and compare(list(right), list(got)[::-1]) is None:
+        yield "turned", "The right values, in reverse order."
     wrong = [number for number, pair in enumerate(zip(right, got, strict=True)) if compare(*pair)]
     if (
         len(right) > 2
@@ -167,7 +195,7 @@ def _of_several(
         each = [dict(_relations(case, right[number], got[number])) for number in wrong]
         yield from ((w, s) for w, s in each[0].items() if all(other.get(w) == s for other in each[1:]))
         for number, found in reversed(list(zip(wrong, each, strict=True))):
-            if number < len(names):
+            if len(names) == len(right):  # else the name is that of them all
                 yield from (
                     (f"{number} {w}", f"In `{names[number]}`: {s[0].lower()}{s[1:]}")
                     for w, s in found.items()

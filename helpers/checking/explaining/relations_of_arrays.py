@@ -107,7 +107,8 @@ def _of_order(right: np.ndarray, got: np.ndarray) -> Iterator[tuple[str, str]]:
                 yield "early", f"The right numbers, one position too early along {name}."
             order = _permutation(np.moveaxis(right, axis, 0), np.moveaxis(got, axis, 0))
             if order:
-                yield "permuted", f"The right numbers, with the positions of {name} in a different order."
+                told = f", with the positions of {name} in" if right.ndim > 1 else " in"
+                yield "permuted", f"The right numbers{told} a different order."
             elif right.ndim > 1 and equal(np.sort(right, axis), np.sort(got, axis)):
                 yield "jumbled", f"Each line along {name} has the right numbers, in a different order."
     if right.ndim > 1 and equal(np.sort(right, axis=None), np.sort(got, axis=None)):

@@ -32,6 +32,10 @@ NUMBERS = (
     ("a tenth of", 0.1),
     ("100 times", 100.0),
     ("a hundredth of", 0.01),
+    ("1000 times", 1000.0),
+    ("a thousandth of", 0.001),
+    ("180/π times", 180 / math.pi),
+    ("π/180 times", math.pi / 180),
     ("4 times", 4.0),
     ("a quarter of", 0.25),
     ("ln 2 times", math.log(2)),
@@ -47,6 +51,13 @@ OF_SIZES: tuple[tuple[str, Callable[[float], float]], ...] = (
     ("the right one times {}", float),
     ("the right one divided by {}", lambda n: 1 / n),
 )
+# By which a variance of all and one of a sample differ, and their roots: n is taken for n - 1.
+OF_SAMPLES: tuple[tuple[str, Callable[[float], float]], ...] = (
+    ("the right one times (n − 1)/n, where n is {}", lambda n: (n - 1) / n),
+    ("the right one times n/(n − 1), where n is {}", lambda n: n / (n - 1)),
+    ("the right one times √((n − 1)/n), where n is {}", lambda n: math.sqrt((n - 1) / n)),
+    ("the right one times √(n/(n − 1)), where n is {}", lambda n: math.sqrt(n / (n - 1))),
+)
 
 
 def names(case: Case, factor: float) -> Iterator[str]:
@@ -61,8 +72,15 @@ def names(case: Case, factor: float) -> Iterator[str]:
         for axis in range(-given.ndim, 0)
         if given.shape[axis] > 1
     ]
-    for text, of in OF_SIZES:
-        yield from (text.format(n) for n, value in sizes if math.isclose(factor, of(value), rel_tol=1e-4))
+    given = ((name, len(value)) for name, value in case.arguments() if isinstance(value, list | tuple))
+    lengths = [(f"the length of {name}", length) for name, length in given if length > 1]
+    forms = [
+        (OF_SIZES, [*sizes, *lengths]),
+        (OF_SAMPLES, [each for each in (*sizes, *lengths) if each[1] > 1]),
+    ]
+    for text, of, n, value in ((*form, *size) for group, found in forms for form in group for size in found):
+        if math.isclose(factor, of(value), rel_tol=1e-4):
+            yield text.format(n)
 
 
 def _scales(value: object) -> bool:

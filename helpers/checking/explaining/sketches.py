@@ -199,7 +199,7 @@ def _parts(value: Any, form: list[str]) -> Iterator[float]:
         yield value
     elif isinstance(value, Mapping):
         for key in sorted(value, key=str):
-            form.append(f"{key}:")
+            form.append(f"{key}:" if isinstance(key, str) else f"{type(key).__name__} {key}:")
             yield from _parts(value[key], form)
     elif isinstance(value, list | tuple):
         form.append(f"[{len(value)}]")
@@ -214,7 +214,7 @@ def _parts(value: Any, form: list[str]) -> Iterator[float]:
         form.append(value.type_name)
         yield from _parts(value.fields, form)
     elif frames.is_frame(value):
-        form.append(repr(frames.columns(value)))
+        form.append(f"{'Series' if frames.is_series(value) else ''}{frames.columns(value)!r}")
         for column in frames.parts(value):
             yield from _parts(column, form)
     else:
