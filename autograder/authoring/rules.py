@@ -273,10 +273,10 @@ def _placed(cells: list[Cell]) -> Iterator[tuple[int, str]]:
             if not (telling and f'after_predicting("{cell.id}"' in drawn[0].source):
                 text = f'nothing waits for the prediction "{cell.id}"; draw its figure in the next cell'
                 yield cell.line, f'{text}, below `with after_predicting("{cell.id}"):`'
-            for each in cells:
-                if tells in each.source and each not in telling[-1:]:
+            for figure in cells:
+                if tells in figure.source and figure not in telling[-1:]:
                     text = f'what "{cell.id}" shows would be told below this figure as well; write here'
-                    yield each.line, f'{text} `after_predicting("{cell.id}", told=False)`'
+                    yield figure.line, f'{text} `after_predicting("{cell.id}", told=False)`'
             below = cells[number + 1 + len(drawn) :][:1]
             told[cell.id] = [(each.kind, each.id) for each in below] == [("reveals", cell.id)]
             if not told[cell.id]:
