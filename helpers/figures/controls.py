@@ -27,7 +27,7 @@ STILL = """<style>
 [data-jp-theme-light="false"] .{live} .widget-dropdown > select {{
     appearance: auto; background-image: none; color-scheme: dark }}
 .jp-OutputArea .jp-RenderedText pre {{ word-break: normal; overflow-wrap: anywhere }}
-.jp-RenderedHTMLCommon code {{ overflow-wrap: anywhere }}
+.jp-RenderedHTMLCommon code {{ overflow-wrap: break-word }}
 </style>
 <div class="headstart-still {live}-still">{picture}</div>
 <script>
