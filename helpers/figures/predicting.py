@@ -7,6 +7,7 @@ figure: the build moves that text out of the notebook into `revealed.json`, besi
 """
 
 import contextlib
+import html
 import importlib
 import json
 import re
@@ -123,6 +124,11 @@ def _inline(text: str) -> str:
     return re.sub(r"\*(.+?)\*", r"<i>\1</i>", page, flags=re.DOTALL)
 
 
+def plain(text: str) -> str:
+    """Markdown as text alone, as a tooltip shows it."""
+    return html.unescape(re.sub("<[^>]+>", "", _inline(text)))
+
+
 def _table(part: str) -> str:
     head, _, *rows = ([each.strip() for each in line.strip()[1:-1].split("|")] for line in part.splitlines())
     cells = [["th", head], *(["td", row] for row in rows)]
@@ -171,7 +177,7 @@ def _offer(prediction: str, known: Prediction) -> None:
 
     before, answer = _clicked().get(prediction, ""), DisplayHandle()
     buttons = {
-        letter: w.Button(description=letter, layout={"width": "4em"}, **tooltip(option))
+        letter: w.Button(description=letter, layout={"width": "4em"}, **tooltip(plain(option)))
         for letter, (option, _) in known.letters.items()
     }
 

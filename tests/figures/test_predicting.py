@@ -8,6 +8,7 @@ import nbformat
 import pytest
 
 from autograder import lessons
+from autograder.authoring.site import answers
 from autograder.courses import current
 from helpers.figures import predicting, showing
 from helpers.figures.predicting import after_predicting, predict, predictions, revealed
@@ -178,6 +179,14 @@ def test_a_click_draws_all_figures_that_waited_and_one_tells(shell: Shell, shown
     assert look("attention.order", shown, told=False) == ["the figure"]
     click(shell, "b")
     assert len(shell.ran) == 2
+
+
+def test_a_tooltip_shows_an_option_without_its_marks(shell: Shell, shown: list[str]) -> None:
+    predict("positional.bag", ...)
+    [first, *_] = shell.box.children[0].children[1:]
+    assert first.tooltip == "Two different guesses: luckily and sadly have changed places."
+    page = answers.prediction("positional.bag", KNOWN["positional.bag"])
+    assert f'title="{first.tooltip}"' in page
 
 
 def test_a_click_before_the_figure_was_run_says_what_to_run(shell: Shell, shown: list[str]) -> None:
