@@ -2,6 +2,8 @@
 
 import __future__
 
+import html
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +39,16 @@ def table(rows: list[Whose]) -> Table:
         f"{sign} {what:<24} {whose:<13} {exercise:<28} {why}".rstrip()
         for sign, (what, whose, exercise, why) in zip(signs, texts, strict=True)
     ]
-    return Table(["part", "whose", "written in", ""], [list(text) for text in texts], "\n".join(lines))
+    cells = [
+        [html.escape(what), html.escape(f"{whose}: {why}" if why else whose), _breakable(exercise)]
+        for what, whose, exercise, why in texts
+    ]
+    return Table(["part", "whose", "written in"], cells, "\n".join(lines))
+
+
+def _breakable(name: str) -> str:
+    """A dotted name as HTML that a narrow page breaks after its dots and underscores."""
+    return re.sub("(?<=[._])", "<wbr>", html.escape(name))
 
 
 def found(exercise: str) -> tuple[Any, str]:

@@ -205,7 +205,7 @@ with waiting_for("Exercises 2.2a and 2.2b"), after_predicting("multihead.round_t
 #
 # $$\text{head}_h = \text{softmax}\!\left(\frac{Q_h K_h^\top}{\sqrt{D}}\right) V_h$$
 #
-# The root is √D, not √C, because a dot product of one head has D terms.
+# We divide by √D, not √C, because a dot product within one head has D terms.
 #
 # **By hand.** C = 2, H = 2, so D = 1. Queries, keys and values are all (1, 0) at position 0 and (0, 1) at position 1.
 # Head 0 sees channel 0: 1 and 0. Position 0 asks with 1: scores 1 and 0, weights 0.73 and 0.27, output 0.73.
@@ -501,7 +501,7 @@ def costs(T, d_model, n_heads):
 check("multihead.costs", costs)
 
 # %% [markdown]
-# Here is your count beside PyTorch's, and beside the time of your module on one core of this machine:
+# Here is your count beside PyTorch's, with the time that your module takes on one core of this machine:
 
 # %% predict="multihead.price"
 
@@ -565,7 +565,7 @@ with waiting_for("Exercises 2.5 and 2.7a"), after_predicting("multihead.price"):
 # Is one head really not enough? It could be wider, or have better weights. Here is a task that one head *provably*
 # cannot do.
 #
-# Around a table are four places: N, E, S, W. Each has a number, and each should get **both** neighbours' numbers:
+# There are four places around a table: N, E, S, W. Each has a number, and should get **both** neighbours' numbers:
 # the next place's (clockwise) in output channel 0, the previous place's in channel 1. N should get E's and W's.
 #
 # A place's vector has four channels: its direction, as (east, north), its number, and a spare 0.
@@ -698,7 +698,7 @@ for row in range(3):
 # %% [markdown]
 # The reader has a table of vectors for the words (`torch.nn.Embedding`, as in 1.3), one for the positions in the
 # sentence (see lesson 3), your attention, and two linear layers that each choose one of 20 nouns. So the answer at
-# *chased* can learn of the wolf only through attention.
+# *chased* can depend on the wolf only through attention.
 
 
 # %%

@@ -819,7 +819,7 @@ with waiting_for("Exercise 3.8a"):
 
 # %% draw=true
 # Who is speaking? With rotary positions
-with waiting_for("Exercises 3.2, 3.3, 3.7 and 3.8a"), after_predicting("positional.longer"):
+with waiting_for("Exercises 3.2, 3.3, 3.7 and 3.8a"), after_predicting("positional.longer", told=False):
     turning = experiments.train(Way(turned=rotary))
     results["rotary"] = experiments.accuracies(turning)
     show(by_length({"who is speaking?": results}))

@@ -8,7 +8,8 @@
 #   straight line.
 # - **Time** {minutes} minutes, in three sittings: 5.1 to 5.7 count, 5.8 to 5.10 measure, 5.11 to 5.17 save memory.
 #
-# Every exercise is checked as soon as you ask for it. Stuck? Below each are two hints, then the idea.
+# Every exercise is checked as soon as you ask for it. If you get stuck, each has two hints and then
+# the idea.
 
 # %% setup=true
 import math
@@ -142,9 +143,9 @@ for left, right in [((2, 3), (3, 4)), ((8, 100, 64), (64, 256)), ((8, 12, 100, 6
 show(drawings.twice_as_long())
 
 # %% [markdown]
-# It is an easy slip to give $QK^\top$ the shape of $Q$, $n \times d$. Then the next product couldn't be formed, since
-# $n \times d$ doesn't fit $n \times d$. And $n \cdot d$ scores of $d$ multiply-adds each would cost $nd^2$: nothing in
-# attention would be quadratic in $n$.
+# It is an easy slip to give $QK^\top$ the shape of $Q$, $n \times d$. Then the next product would be impossible:
+# $n \times d$ times $n \times d$ doesn't fit. And $n \cdot d$ scores of $d$ multiply-adds each would cost $nd^2$: nothing
+# in attention would be quadratic in $n$.
 
 # %% [markdown]
 # ## 5.4 Attention, step by step
@@ -218,8 +219,8 @@ with waiting_for("Exercise 5.4"):
 #
 # Before attention, two kinds of layers read sequences. A *recurrent* one goes from position to position and carries a
 # state along. A *convolutional* one gives each position a weighted sum over a window of $k$ positions; $k$ is its
-# **kernel width**. In a causal one, these are the position itself and $k - 1$ before it, so a distant word is out of
-# sight until enough layers are stacked. How many does that take?
+# **kernel width**. In a causal one, these are the position itself and the $k - 1$ before it, so a distant word is out
+# of sight until enough layers are stacked. How many does that take?
 #
 # - With **steps of 1**, the positions of a window are adjacent, and each layer brings $k - 1$ more into sight.
 # - With **growing steps** (*dilated*), they are 1 apart in the first layer, $k$ in the second, $k^2$ in the third,
@@ -276,8 +277,8 @@ with waiting_for("Exercise 5.5"):
     show(axes[0])
 
 # %% [markdown]
-# Does this hold for real convolutions? The gradient tells: if it arrives at the first input, the last output depends
-# on that input. With your number of layers it should arrive; with one fewer it shouldn't.
+# Does this hold for real convolutions? The gradient can tell: if it reaches the first input, the last output depends
+# on that input. With your number of layers it should get there; with one fewer it shouldn't.
 
 
 # %% draw=true
@@ -295,8 +296,8 @@ with waiting_for("Exercise 5.5"):
 # Vaswani et al. (2017, table 1) compare layers that turn $n$ vectors of $d$ features into $n$ new ones. Three numbers
 # describe each:
 #
-# - **Operations**: all the arithmetic. In this table, attention is the scores and the mixture; its projections are
-#   left out. (5.7 puts them back.)
+# - **Operations**: all the arithmetic. In this table, attention means the scores and the mixture, without the
+#   projections. (5.7 puts them back.)
 # - **Sequential steps**: how many operations have to run one after another. However many calculators you have, it
 #   takes that many steps.
 # - **Longest path**: how many layers, or steps within a layer, a signal passes through from the first position to the
@@ -311,7 +312,7 @@ with waiting_for("Exercise 5.5"):
 # - A *recurrent* layer, $h_t = \tanh(x_t W + h_{t-1} U)$, multiplies by $d \times d$ matrices at each position, and
 #   needs $h_{t-1}$ for it.
 # - A *convolutional* layer has a $d \times d$ matrix for each of its $k$ places, at each position. Its path is the
-#   height of the stack that you have just counted, with growing steps.
+#   number of layers that you have just counted, with growing steps.
 #
 # **By hand**, $n = 10$, $d = 4$: attention takes 10·10·4 = 400 operations, a recurrent layer 10·4·4 = 160. With
 # $d = 40$ it is 4,000 against 16,000. Which is cheaper depends on whether $n$ or $d$ is larger.
@@ -469,7 +470,7 @@ with waiting_for("Exercise 5.7"):
 # $$\log t = \log c + p \log s$$
 #
 # So on **log-log axes** a power law is a straight line, and its slope is the exponent. The base of the logarithm
-# doesn't matter, nor whether $t$ is in seconds or hours: that only moves the line up or down.
+# doesn't matter. Neither does the unit of $t$: with hours instead of seconds, the line only moves down.
 #
 # **Formula.** With $x = \log s$, $y = \log t$, and their means $\bar x$, $\bar y$, the slope by least squares is
 #
@@ -604,7 +605,7 @@ by_width = series([(64, d) for d in widths], rounds=2)
 
 # %% draw=true
 # The times on log-log axes, and the exponents that fit them
-with waiting_for("Exercise 5.8"), after_predicting("complexity.clock"):
+with waiting_for("Exercise 5.8"), after_predicting("complexity.clock", told=False):
     left, right = plots.panels(2, width=4.6, height=3.4)
     labels = {"ylabel": "milliseconds", "log": "xy"}
     plots.lines(lengths, by_length, xlabel="length n", title="d = 64", ax=left, **labels)
@@ -674,8 +675,8 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.clock"):
 #
 # You can wait for a slow program. A program that runs out of memory stops.
 #
-# Attention makes $n \times n$ weights, a table, for each head and each sequence of a batch. Unless the layer is written
-# as in 5.12, the tables of all layers are also kept for the backward pass.
+# Attention makes a table of $n \times n$ weights for each head and each sequence of a batch. Unless the layer is
+# written as in 5.12, the tables of all layers are also kept for the backward pass.
 #
 # **By hand.** 2 sequences, 3 heads, $n = 4$: 2·3·4·4 = 96 numbers. In float32, 4 bytes each, **384 bytes**. (Large
 # models often use bfloat16, a number format of 2 bytes: half of that.)
@@ -902,9 +903,9 @@ with waiting_for("Exercise 5.12"):
 # times one block. (Rabe and Staats 2021 go further: with blocks of queries as well, the scores take memory that grows
 # like $\sqrt n$.)
 #
-# **Time.** The FLOPs are the same as before: attention in blocks is still quadratic in them. Whether it is faster
-# depends on the machine. FlashAttention (Dao et al. 2022) works this way inside a GPU's small fast memory, with the
-# queries in blocks too. It is faster than full attention because it moves fewer bytes, not because it computes less.
+# **Time.** Attention in blocks takes as many FLOPs as before, still quadratic in $n$. Whether it is faster depends
+# on the machine. FlashAttention (Dao et al. 2022) works this way inside a GPU's small fast memory, with the queries
+# in blocks too. It is faster than full attention because it moves fewer bytes, not because it computes less.
 #
 # **Why blocks of *keys*?** Blocks of queries save memory too, and need no running softmax, since each query still sees
 # its whole row. But a row can be long, and when a text is written word by word there is only one query (5.14). Blocks
@@ -913,8 +914,8 @@ with waiting_for("Exercise 5.12"):
 # **What is missing.** Your function takes no mask. A mask would set scores to −∞ before they are absorbed. But where it
 # hides the whole first block from a query, as padding in front does, the largest score so far is −∞, and −∞ − (−∞) is
 # NaN. So begin with a huge negative number instead of −∞, or skip hidden blocks. And training needs more thought:
-# autograd keeps every block's exponentials for the gradient, which together are the whole table again. Rabe and Staats,
-# and FlashAttention, compute them a second time in the backward pass instead.
+# autograd keeps every block's exponentials for the gradient, and together they are the whole table again. Rabe and
+# Staats, and FlashAttention, compute them a second time in the backward pass instead.
 
 # %% [markdown]
 # ## 5.14 The cache, and heads that share keys

@@ -273,8 +273,8 @@ show(drawings.layer())
 # **A decoder layer** of a translator has three sublayers: self-attention under a causal mask, attention over the
 # encoder, and feed-forward. Each has a norm.
 #
-# Two questions first. Does a mask have parameters? And the attention over the encoder takes its keys and values from
-# the encoder's *outputs*: which layer has the matrices that turn these into keys and values?
+# Two questions first. Does a mask have parameters? And which layer has the matrices that turn the encoder's
+# *outputs* into keys and values: the encoder's or the decoder's?
 #
 # **Exercise 7.6** · difficulty 2 of 5 · 4 minutes · 2 points
 #
@@ -358,7 +358,8 @@ class LabModel(torch.nn.Module):
 #
 # **Return how many parameters the whole model has.**
 #
-# <details><summary>Hint 1</summary>Three kinds of parts, from bottom to top. Which of them is there n_layers times?</details>
+# <details><summary>Hint 1</summary>Three kinds of parts, from bottom to top. Which of them occurs n_layers
+# times?</details>
 # <details><summary>Hint 2</summary>Mind the brackets: what is multiplied by the number of layers, and what isn't?</details>
 # <details><summary>The idea</summary>One embedding without learned positions, n_layers encoder layers, one linear map
 # from the width to n_out.</details>
@@ -713,7 +714,7 @@ with waiting_for("Exercise 7.12"):
     show(figures.intervals(ranges, marks, xlabel="vocabulary", title=title))
 
 # %% [markdown]
-# BERT-base has 109,482,240, published as 110M. With rounding that agrees.
+# BERT-base has 109,482,240, which rounds to the published 110M.
 #
 # GPT-2 small has **124,439,808**, and the paper says 117M (Table 2). Its authors corrected that later: the README of
 # their code says that the original counts were wrong, and the models are now called 124M, 355M, 774M and 1558M. What
@@ -877,9 +878,9 @@ def measured(B, T, d, H, d_ff, layers, device="meta"):
 measured(1, 3, 4, 2, 8, 1)
 
 # %% [markdown]
-# **By hand**, one sequence of 3 tokens, width 4, 2 heads, hidden width 8. By the comments, each token keeps 1 + 2 +
-# 1 + 2 + 1 + 1 = 8 vectors of width 4: for 3 tokens 96 numbers. And 2 vectors of hidden width 8: for 3 tokens 48.
-# Attention weights: 2 heads of 3 × 3, so 18. Together **162**.
+# **By hand**, one sequence of 3 tokens, width 4, 2 heads, hidden width 8. According to the comments, each token
+# keeps 1 + 2 + 1 + 2 + 1 + 1 = 8 vectors of width 4: for 3 tokens 96 numbers. And 2 vectors of hidden width 8: for
+# 3 tokens 48. Attention weights: 2 heads of 3 × 3, so 18. Together **162**.
 #
 # PyTorch says 174. The other 12 are the mean and the deviation of each token in each of the two norms, 2 · 2 · 3.
 # We leave these out: they are few.

@@ -1470,7 +1470,7 @@ with after_predicting("pretraining.valley"):
 
 # %% draw=true
 # Your budget of 10¹¹ operations, in the course's picture
-with after_predicting("pretraining.valley"):
+with after_predicting("pretraining.valley", told=False):
     yours = scaling.measure([1e11], seed=1, keep="own budget")
     ax = scaling.valleys(runs, best)
     sizes, gaps = [run.weights for run in yours], [run.gap for run in yours]

@@ -55,8 +55,8 @@ for review in corpora.reviews(4, seed=3):
 #
 # A language model has read thousands of such reviews, without labels. To guess the next word it had to learn
 # which words go together. To use that, keep its **body**, which turns tokens into vectors. Replace its
-# **head**, which turned vectors into scores for words, by a new one that scores two classes. Train a little on
-# labelled reviews. That is *fine-tuning* (Radford et al. 2018).
+# **head**, which turned vectors into scores for words, with a new one that scores two classes. Train a little
+# on labelled reviews. That is *fine-tuning* (Radford et al. 2018).
 
 # %% [markdown]
 # ## 9.2 Which position to read
@@ -701,7 +701,7 @@ with waiting_for("the exercises up to 9.8"):
         print(f"pooled: {name:<5} {', '.join(f'{share:.0f} %' for share in found)}")
 
 # %% [markdown]
-# With these few steps the last token is often ahead. In the trials by which we chose, with 15 epochs and three other
+# With these few steps the last token is often ahead. In the trials behind our choice, with 15 epochs and three other
 # seeds, the two were about equal, but the head alone got clearly more from the mean. So both pretrained regimes read
 # the mean below, though it may cost full fine-tuning a few points. (From scratch, the last token did better.)
 
@@ -1064,8 +1064,8 @@ explorers.review_explorer(watched, explorers.EXAMPLES, "the exercises up to 9.8"
 # **Formula.** The share $p$ of right answers differs from one set of $n$ independent reviews to the next, with a
 # standard deviation of $\sqrt{p(1-p)/n}$: its *standard error*. The interval $p \pm z \sqrt{p(1-p)/n}$, with
 # $z = 1.96$ for 95 %, is the usual one, but it fails at the ends: if all are right, its length is 0. Wilson (1927)
-# takes each possible true share, with *its own* standard error, and keeps those that are at most $z$ of them away from
-# the observed share:
+# takes each possible true share, with *its own* standard error, and keeps the shares that are at most $z$ such errors
+# away from the observed one:
 #
 # $$\frac{p + \frac{z^2}{2n}}{1 + \frac{z^2}{n}} \;\pm\; \frac{z}{1 + \frac{z^2}{n}} \sqrt{\frac{p(1-p)}{n} + \frac{z^2}{4n^2}}$$
 #
@@ -1192,7 +1192,7 @@ with waiting_for("the exercises up to 9.16"):
 #
 # **Formula.** Of $N$ training texts, $\mathrm{df}_w$ contain the word $w$. Its count in a text, the *term
 # frequency*, is multiplied by its *inverse document frequency* (Spärck Jones 1972). Hence the name TF-IDF. The
-# 1s are scikit-learn's; those in the fraction prevent a division by 0 for words that no training text has.
+# 1s are scikit-learn's; the two in the fraction avoid dividing by 0 for words that no training text has.
 #
 # $$\ln \frac{1 + N}{1 + \mathrm{df}_w} + 1$$
 #
@@ -1284,9 +1284,9 @@ with waiting_for("the exercises up to 9.17a"):
 # | from scratch | {measured.training_finetuning.2_000.from_scratch} | |
 # | TF-IDF | {measured.training_finetuning.2_000.tf_idf} | |
 #
-# If the intervals of full fine-tuning and of your adapters touch, the differences seed by seed decide: the runs share
-# seeds, labels and test reviews. The intervals of 50 labels pretrained and of 2,000 from scratch reach about 5 points
-# to each side, so "forty times as many labels" is a rough number.
+# If the intervals of full fine-tuning and of your adapters touch, compare them seed by seed: the runs share seeds,
+# labels and test reviews. The intervals of 50 labels pretrained and of 2,000 from scratch reach about 5 points to
+# each side, so "forty times as many labels" is a rough number.
 
 # %% [markdown]
 # **Question 9.17b** · graded by hand · 10 minutes · 5 points

@@ -1276,7 +1276,7 @@ with waiting_for("your prediction"), after_predicting("bert.checkpoint"):
 FINE_TUNE = False
 
 if real is not None:
-    with waiting_for("Exercises 10.6, 10.14a and 10.14b"), after_predicting("bert.checkpoint"):
+    with waiting_for("Exercises 10.6, 10.14a and 10.14b"), after_predicting("bert.checkpoint", told=False):
         pool_words = own.answer("finetuning.mean_real", finetuning.mean_real)
         text = published.sentences()
         seeds, counts = (5, 6), [50, 200, 1_000]  # the course's were 0 to 4

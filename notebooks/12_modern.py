@@ -453,7 +453,7 @@ with waiting_for("your prediction"), after_predicting("modern.worth"):
 
 # %% draw=true
 # Your model as one more run of its rung
-with waiting_for("Exercises 12.1 to 12.5"), after_predicting("modern.worth"):
+with waiting_for("Exercises 12.1 to 12.5"), after_predicting("modern.worth", told=False):
     torch.manual_seed(3)
     rung = Model(len(corpora.vocabulary()), *rungs.SIZES.values())
     experiments.draw_weights(rung)

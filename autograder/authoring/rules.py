@@ -268,9 +268,15 @@ def _placed(cells: list[Cell]) -> Iterator[tuple[int, str]]:
     for number, cell in enumerate(cells):
         if cell.kind == "predict":
             drawn = [*itertools.takewhile(lambda each: each.kind == "draw", cells[number + 1 :])]
-            if not (drawn and f'after_predicting("{cell.id}")' in drawn[0].source):
+            tells = f'after_predicting("{cell.id}")'
+            telling = [each for each in drawn if tells in each.source]
+            if not (telling and f'after_predicting("{cell.id}"' in drawn[0].source):
                 text = f'nothing waits for the prediction "{cell.id}"; draw its figure in the next cell'
                 yield cell.line, f'{text}, below `with after_predicting("{cell.id}"):`'
+            for figure in cells:
+                if tells in figure.source and figure not in telling[-1:]:
+                    text = f'what "{cell.id}" shows would be told below this figure as well; write here'
+                    yield figure.line, f'{text} `after_predicting("{cell.id}", told=False)`'
             below = cells[number + 1 + len(drawn) :][:1]
             told[cell.id] = [(each.kind, each.id) for each in below] == [("reveals", cell.id)]
             if not told[cell.id]:

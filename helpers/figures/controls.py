@@ -19,7 +19,7 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 # picture, JupyterLab and Notebook 7 hide "model not found". The script gives each slider's handle its
 # label, which ipywidgets leaves without a name. A slider's track is only a background, which forced colours
 # take away: there it gets a border. A menu's arrow is a picture in black, which the dark theme swallows:
-# there the browser draws its own. JupyterLab breaks what is printed in the middle of words.
+# there the browser draws its own. JupyterLab breaks what is printed in the middle of words, and code nowhere.
 STILL = """<style>
 :root:has(.{live}) .{live}-still {{ display: none }}
 .jp-OutputArea-child:has(+ * .headstart-still) .jp-OutputArea-output:not(:has(*)) {{ display: none }}
@@ -27,6 +27,7 @@ STILL = """<style>
 [data-jp-theme-light="false"] .{live} .widget-dropdown > select {{
     appearance: auto; background-image: none; color-scheme: dark }}
 .jp-OutputArea .jp-RenderedText pre {{ word-break: normal; overflow-wrap: anywhere }}
+.jp-RenderedHTMLCommon code {{ overflow-wrap: break-word }}
 </style>
 <div class="headstart-still {live}-still">{picture}</div>
 <script>

@@ -182,7 +182,7 @@ function svg(width, height, label, inside) {
 
 // Numbers over `x` as lines, told apart by colours and dashes; `at` marks one place of each.
 export function lines(caption, x, series, {xlabel = "", at = null, log = false} = {}) {
-    const scale = log ? Math.log10 : each => each, [left, right, top, bottom] = [64, 540, 28, 210];
+    const scale = log ? Math.log10 : each => each, [left, right, top, bottom] = [80, 540, 28, 210];
     const numbers = Object.values(series).flat();
     const [low, high] = [Math.min(...numbers), Math.max(...numbers)].map(scale), reach = high - low || 1;
     const across = each => left + (right - left) * (scale(x[each]) - scale(x[0])) / (scale(x.at(-1)) - scale(x[0]));

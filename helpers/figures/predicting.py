@@ -7,6 +7,7 @@ figure: the build moves that text out of the notebook into `revealed.json`, besi
 """
 
 import contextlib
+import html
 import importlib
 import json
 import re
@@ -26,9 +27,9 @@ from helpers.storage import write_whole
 REVEALED = "revealed.json"
 PREDICTED = "headstart_predicted"  # in an output's metadata: what was clicked, by prediction
 THEN, NOTHING = "Now run the next cell.", "Nothing was predicted here."
-# In this kernel: the letter by prediction, and the cell of a figure that waits, with the request that ran it.
+# In this kernel: the letter by prediction; and the cells whose figures wait, with the requests that ran them.
 _chosen: dict[str, str] = {}
-_waiting: dict[str, tuple[dict, str]] = {}
+_waiting: dict[str, dict[str, tuple[dict, str]]] = {}
 _drawn: set[str] = set()  # predictions whose figure is on the page
 
 
@@ -123,6 +124,11 @@ def _inline(text: str) -> str:
     return re.sub(r"\*(.+?)\*", r"<i>\1</i>", page, flags=re.DOTALL)
 
 
+def plain(text: str) -> str:
+    """Markdown as text alone, as a tooltip shows it."""
+    return html.unescape(re.sub("<[^>]+>", "", _inline(text)))
+
+
 def _table(part: str) -> str:
     head, _, *rows = ([each.strip() for each in line.strip()[1:-1].split("|")] for line in part.splitlines())
     cells = [["th", head], *(["td", row] for row in rows)]
@@ -134,24 +140,31 @@ class after_predicting:
     """Keeps a figure back until its prediction is made, and says below it what it shows.
 
     Use it inside of `waiting_for`, which says so: `with waiting_for("..."), after_predicting("a.b"):`.
+
+    Args:
+        prediction: its id, `topic.name`.
+        told: whether to say it. Of several figures that wait for a prediction, one does.
     """
 
-    def __init__(self, prediction: str) -> None:
-        self.prediction = prediction
+    def __init__(self, prediction: str, told: bool = True) -> None:
+        self.prediction, self.told = prediction, told
 
     def __enter__(self) -> None:
+        waiting = _waiting.setdefault(self.prediction, {})
+        parent, source = (shell.parent_header, shell.user_ns["In"][-1]) if (shell := kernel()) else ({}, "")
+        cell = parent.get("metadata", {}).get("cellId", source)
         if self.prediction not in _chosen:
-            if shell := kernel():
-                _waiting[self.prediction] = (shell.parent_header, shell.user_ns["In"][-1])
+            waiting[cell] = (parent, source)
             raise NotPredicted
-        _waiting.pop(self.prediction, None)
+        waiting.pop(cell, None)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is None:
             _drawn.add(self.prediction)
-            reveal(self.prediction)
+            if self.told:
+                reveal(self.prediction)
 
 
 # -- buttons ---------------------------------------------------------------------------------------------
@@ -164,14 +177,14 @@ def _offer(prediction: str, known: Prediction) -> None:
 
     before, answer = _clicked().get(prediction, ""), DisplayHandle()
     buttons = {
-        letter: w.Button(description=letter, layout={"width": "4em"}, **tooltip(option))
+        letter: w.Button(description=letter, layout={"width": "4em"}, **tooltip(plain(option)))
         for letter, (option, _) in known.letters.items()
     }
 
     def said(letter: str) -> tuple[dict[str, str], dict]:
         for each, button in buttons.items():
             button.button_style = "info" if each == letter else ""
-        then = "" if prediction in _drawn.union(_waiting) else THEN
+        then = "" if prediction in _drawn or _waiting.get(prediction) else THEN
         page, text = known.answer(letter, then) if letter in buttons else ("", "")
         return {"text/html": page, "text/plain": text}, {PREDICTED: {prediction: letter}}
 
@@ -193,20 +206,18 @@ def _offer(prediction: str, known: Prediction) -> None:
 
 
 def _draw(prediction: str) -> None:
-    """Run the cell of a figure that waited for a choice, whose outputs go where that cell is."""
+    """Run the cells of figures that waited for a choice, whose outputs go where those cells are."""
     from IPython.display import clear_output
 
     shell = kernel()
-    if not shell or prediction not in _waiting:
-        return
-    parent, source = _waiting.pop(prediction)
-    here = shell.parent_header
-    shell.set_parent(parent)
-    try:
-        clear_output(wait=True)
-        shell.run_cell(source)
-    finally:
-        shell.set_parent(here)
+    for parent, source in _waiting.pop(prediction, {}).values() if shell else ():
+        here = shell.parent_header
+        shell.set_parent(parent)
+        try:
+            clear_output(wait=True)
+            shell.run_cell(source)
+        finally:
+            shell.set_parent(here)
 
 
 def _by_text(known: Prediction) -> str:

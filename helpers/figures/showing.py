@@ -35,7 +35,7 @@ CELL = "text-align:left;vertical-align:top;padding:4px 14px 4px 0;background:non
 
 @dataclass(frozen=True)
 class Table:
-    """A table for a notebook, of cells in HTML, and its text for a terminal."""
+    """A table for a notebook, of cells in HTML, and its text for a terminal. What is too wide scrolls."""
 
     header: list[str]
     rows: list[list[str]]
@@ -47,8 +47,9 @@ class Table:
         )
         rows = ["".join(f'<td style="{CELL}">{cell}</td>' for cell in row) for row in self.rows]
         body = "".join(f'<tr style="background:none">{row}</tr>' for row in rows)
-        start = '<table style="border:none;font-size:inherit"><thead><tr style="background:none">'
-        return {"text/plain": self.text, "text/html": f"{start}{head}</tr></thead>{body}</table>"}
+        start = '<div style="overflow-x:auto" tabindex="0"><table style="border:none;font-size:inherit">'
+        page = f'{start}<thead><tr style="background:none">{head}</tr></thead>{body}</table></div>'
+        return {"text/plain": self.text, "text/html": page}
 
 
 def show_table(table: Table) -> None:

@@ -305,6 +305,29 @@ def test_a_figure_waits_for_each_prediction(course: Course, capsys, monkeypatch)
     assert 'notebooks/01_attention.py:44: nothing waits for the prediction "attention.guess"' in said
 
 
+@pytest.mark.parametrize(
+    ("first", "later", "said"),
+    [
+        (", told=False", ", told=False", []),
+        (", told=False", "", [57]),
+        ("", ", told=False", [46]),
+        (", told=False", None, []),
+    ],
+)
+def test_of_several_figures_one_tells_what_they_show(
+    course: Course, capsys, monkeypatch, first, later, said
+) -> None:
+    course.write("helpers/attention/predictions.py", "")
+    monkeypatch.setattr(build, "predictions", lambda topic: {"attention.guess": PREDICTION})
+    figure = '# %% draw="open"\nwith after_predicting("attention.guess"{}):\n    print("a picture")\n\n'
+    above, text = PREDICT.split("# %% draw", 1)
+    after = "" if later is None else "\n" + figure.format(later)
+    course.edit("# %%\ndouble(3)\n", above + figure.format(first) + "# %% draw" + text + after)
+    assert course.build() == bool(said)
+    told = capsys.readouterr().err
+    assert [f"notebooks/01_attention.py:{line}: what" in told for line in said] == [True for _ in said]
+
+
 REVEALS = '# %% [markdown] reveals="attention.guess"\n'
 
 

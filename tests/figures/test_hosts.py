@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from autograder.lessons import ROOT
-from tests.support.browser import Notebook, visit
+from tests.support.browser import FITS, Notebook, visit
 from tests.support.explorers import HEARD, MODULES, it_can_be_used
 from tests.support.proved import PROJECT, follows_from
 
@@ -31,6 +31,24 @@ def hosted(module):
         _esm = bundled(ROOT / "helpers" / module)
         data = traitlets.Any().tag(sync=True)
     return Hosted(data=json.loads(data_of(displayed(SHOWN[module]()))))"""
+WIDE = (
+    """from helpers import kept, own
+why = "its check hasn't passed here yet"
+kept.table([kept.Whose(part, what, id, why=why) for part, (what, id, *_) in own.KNOWN.items()])""",
+    "from helpers.modern import figures\nfigures.ladder_table()",
+    """from IPython.display import Markdown
+call = "accepted(torch.full((2,2),0.5),torch.full((2,2),0.5),torch.tensor([0,1]))"
+Markdown(f"Here is `{call}`.\\n\\n    {call}")""",
+    "from helpers.figures.predicting import predict\npredict('multihead.price')",  # styles come with an explorer
+)
+# What reaches out of a cell, and tables that scroll within their own boxes.
+TOO_WIDE = """() => [...document.querySelectorAll(".jp-OutputArea-output")].filter(
+    output => [output, ...output.querySelectorAll("code, pre, table")].some(each =>
+        each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).display !== "inline"
+        || !each.closest("[tabindex='0']") && each.getBoundingClientRect().right >
+        output.getBoundingClientRect().right + 1)).map(output => output.innerText.slice(0, 60))"""
+SCROLLING = """() => [...document.querySelectorAll(".jp-OutputArea-output [tabindex='0']:has(> table)")].filter(
+    box => box.scrollWidth > box.clientWidth + 1).map(box => box.innerText.split("\\n")[0].trim())"""
 SLIDERS = ".jp-OutputArea .widget-vbox:has([role=slider]):has([data-lm-suppress-shortcuts])"
 
 
@@ -128,3 +146,20 @@ def test_anywidget_shows_the_same_files(tmp_path: Path) -> None:
         for el in explorers.all():
             it_can_be_used(page, el)
         assert not browser.outside
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_tables_and_long_code_are_no_wider_than_the_page(tmp_path: Path, width: int) -> None:
+    """A table that can't be made narrower scrolls in a box of its own; that of a model's parts fits a phone."""
+    path = written(tmp_path / "work" / "wide.ipynb", SETUP, *WIDE)
+    with visit(path.parent, tmp_path / "home", "wide") as browser:
+        notebook, page = Notebook(browser, path.name), browser.page
+        page.keyboard.press("ControlOrMeta+b")  # hides the list of files
+        notebook.run_all()
+        assert notebook.complaints() == []
+        page.set_viewport_size({"width": width, "height": 1000})
+        page.wait_for_function(FITS)
+        assert page.evaluate(TOO_WIDE) == []
+        scrolling = page.evaluate(SCROLLING)
+        assert len(scrolling) == (width == 390) and not any("whose" in head for head in scrolling)
+        assert notebook.barriers() == []

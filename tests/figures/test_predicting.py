@@ -8,6 +8,7 @@ import nbformat
 import pytest
 
 from autograder import lessons
+from autograder.authoring.site import answers
 from autograder.courses import current
 from helpers.figures import predicting, showing
 from helpers.figures.predicting import after_predicting, predict, predictions, revealed
@@ -72,10 +73,10 @@ def click(shell: Shell, letter: str) -> None:
     button.click()
 
 
-def look(prediction: str, shown: list[str]) -> list[str]:
+def look(prediction: str, shown: list[str], told: bool = True) -> list[str]:
     """What a cell shows that draws after a prediction."""
     shown.clear()
-    with waiting_for("Exercise 1.2"), after_predicting(prediction):
+    with waiting_for("Exercise 1.2"), after_predicting(prediction, told=told):
         shown.append("the figure")
     return shown
 
@@ -162,6 +163,30 @@ def test_a_click_is_answered_and_its_figure_drawn_where_it_waited(shell: Shell, 
     assert shell.ran == [("draw()", {"cell": "figure"})]
     assert shell.parent_header == {"comm": "click"}
     assert look("attention.order", shown)[0] == "the figure"
+
+
+def test_a_click_draws_all_figures_that_waited_and_one_tells(shell: Shell, shown: list[str]) -> None:
+    predict("attention.order", ...)
+    for cell, source in (
+        ("one", "draw()"),
+        ("two", "draw(2)"),
+        ("one", "draw(1)"),
+    ):  # one was changed, and run again
+        shell.parent_header, shell.user_ns["In"][-1] = {"metadata": {"cellId": cell}}, source
+        assert "waits" in look("attention.order", shown)[-1]
+    click(shell, "a")
+    assert [source for source, _ in shell.ran] == ["draw(1)", "draw(2)"]
+    assert look("attention.order", shown, told=False) == ["the figure"]
+    click(shell, "b")
+    assert len(shell.ran) == 2
+
+
+def test_a_tooltip_shows_an_option_without_its_marks(shell: Shell, shown: list[str]) -> None:
+    predict("positional.bag", ...)
+    [first, *_] = shell.box.children[0].children[1:]
+    assert first.tooltip == "Two different guesses: luckily and sadly have changed places."
+    page = answers.prediction("positional.bag", KNOWN["positional.bag"])
+    assert f'title="{first.tooltip}"' in page
 
 
 def test_a_click_before_the_figure_was_run_says_what_to_run(shell: Shell, shown: list[str]) -> None:

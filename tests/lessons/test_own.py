@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 import torch
@@ -158,6 +159,14 @@ def test_the_table_says_whose_each_part_is() -> None:
     bundle = own.table(own.parts()[1])._repr_mimebundle_()
     assert "yours" in bundle["text/html"] and "the course" in bundle["text/html"]
     assert re.search("✓ attention +yours", bundle["text/plain"]), json.dumps(bundle)
+
+
+def test_the_table_shows_what_stopped_a_part_as_it_was_said() -> None:
+    why = "it stops with TypeError: '<' not supported between instances of 'list' and 'int'"
+    bundle = own.table([own.Whose("embed", "tokens to vectors", "block.embed", why=why)])._repr_mimebundle_()
+    page = ElementTree.fromstring(bundle["text/html"].replace("<wbr>", "<wbr/>"))
+    cells = ["".join(cell.itertext()) for cell in page.iter("td")]
+    assert cells == ["tokens to vectors", f"the course's: {why}", "block.embed"]
 
 
 def test_an_answer_is_the_students_where_its_check_passed_and_the_courses_where_it_did_not() -> None:

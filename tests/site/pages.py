@@ -77,6 +77,13 @@ UNREACHED = """async () => {
         || /auto|scroll/.test(getComputedStyle(each).overflowY) && each.scrollHeight > each.clientHeight
     ).map(each => each.outerHTML.slice(0, 160))
 }"""
+# What a check says of a wrong answer fits, whatever names are in it.
+WIDE_MESSAGES = """() => [...document.querySelectorAll(".hs-gallery, .hs-said")].filter(
+    each => each.scrollWidth > each.clientWidth + 1).map(each => each.textContent.slice(0, 160))"""
+# Short code in a table's cell, of which a narrow column shows a letter or two on each line.
+BROKEN_CODE = """() => [...document.querySelectorAll("main .table code")].filter(
+    each => /^[^\\s./-]{1,12}$/.test(each.textContent)
+        && new Set([...each.getClientRects()].map(line => Math.round(line.top))).size > 1).map(each => each.textContent)"""
 TEXT = ("text-base", "text-muted", "link", "link-hover", "primary", "secondary", "accent", "inline-code")
 GROUND = ("background", "surface", "on-background")
 CODE = re.compile(r"<(script|style|template|pre|code)\b.*?</\1>", re.DOTALL)
@@ -146,6 +153,8 @@ def test_a_page_asks_no_other_host_raises_nothing_fits_and_axe_finds_nothing(bro
             assert page.evaluate(MOVED) == [], (width, theme)
             assert page.evaluate(UNFOLDED) == 0
             assert page.evaluate(UNREACHED) == [], (width, theme)
+            assert page.evaluate(WIDE_MESSAGES) == [], (width, theme)
+            assert page.evaluate(BROKEN_CODE) == [], (width, theme)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
             assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
             assert wrong == []  # before axe, which asks for each style sheet as if it were beside the page

@@ -71,6 +71,13 @@ SHOWN: dict[str, Callable[[], object]] = {
     "translation/alignment.js": lambda: translation_explorers.translation_explorer(translated),
 }
 
+# Letters of a picture that lie outside of it.
+CUT_OFF = """all => all.filter(each => {
+    const text = each.getBoundingClientRect(), picture = each.ownerSVGElement.getBoundingClientRect();
+    return text.left < picture.left - 1 || text.right > picture.right + 1
+        || text.top < picture.top - 1 || text.bottom > picture.bottom + 1;
+}).map(each => each.textContent)"""
+
 
 def exported(module: object) -> str:
     """An explorer, or that of a module, as a notebook keeps it, without what needs a kernel."""
@@ -95,8 +102,12 @@ def data_of(html: str) -> str:
 
 
 def it_can_be_used(page: Page, el: Locator) -> None:
-    """Every control of an explorer changes what is shown, by the keyboard; its tables have headers."""
+    """Every control of an explorer changes what is shown, by the keyboard; its tables have headers.
+
+    No letter of its pictures is cut off, neither at first nor afterwards.
+    """
     expect(el.get_by_role("status")).not_to_be_empty()
+    assert el.locator("svg text").evaluate_all(CUT_OFF) == []
     expect(el.locator("img")).to_have_count(0)
     for control in el.locator("input[type=range]:visible, select:visible").all():
         before = el.evaluate(HEARD)
@@ -111,6 +122,7 @@ def it_can_be_used(page: Page, el: Locator) -> None:
         button.focus()
         page.keyboard.press("Enter")
         assert el.evaluate(HEARD) != before
+    assert el.locator("svg text").evaluate_all(CUT_OFF) == []
     for table in el.locator("table").all():
         assert table.locator("caption").inner_text() and table.locator("tbody th[scope=row]").count()
 

@@ -12,7 +12,7 @@ from autograder.authoring.trials import checked
 from autograder.exercise import Exercise, Misconception
 from helpers.checking.finding import Status, marked
 from helpers.checks import Sheet
-from helpers.figures.predicting import Prediction
+from helpers.figures.predicting import Prediction, plain
 
 SHOWN = 3  # wrong answers below each exercise
 TITLE = "Three wrong answers, and what the check says of each"
@@ -71,7 +71,7 @@ def _lines(answer: Any) -> list[str]:
 def prediction(id: str, known: Prediction) -> str:
     """Buttons for a prediction's options, with what each is answered, as HTML."""
     buttons = "".join(
-        f'<button type="button" aria-pressed="false" value="{letter}" title="{html.escape(option)}">'
+        f'<button type="button" aria-pressed="false" value="{letter}" title="{html.escape(plain(option))}">'
         f"{letter}</button>"
         for letter, (option, _) in known.letters.items()
     )

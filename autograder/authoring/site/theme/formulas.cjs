@@ -2,7 +2,8 @@
 // Called as: node formulas.cjs FOLDER, where node_modules/ has mathjax.
 const fs = require("fs"), path = require("path")
 const folder = process.argv[2]
-const TEX = /<(span|div) class="math">\\([([])([\s\S]*?)\\[)\]]<\/\1>/g
+// With the bracket before it and the punctuation after it, which would begin a line of their own.
+const TEX = /(\(?)<(span|div) class="math">\\([([])([\s\S]*?)\\[)\]]<\/\2>([.,:;!?)]*)/g
 const ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x27;": "'", "&amp;": "&"}
 
 require("mathjax").init({
@@ -18,11 +19,12 @@ require("mathjax").init({
     }
     for (const name of fs.readdirSync(folder).filter(name => name.endsWith(".html")).sort()) {
         const file = path.join(folder, name), before = fs.readFileSync(file, "utf8")
-        const after = before.replace(TEX, (_, tag, kind, tex) => {
+        const after = before.replace(TEX, (_, before, tag, kind, tex, after) => {
             tex = tex.replace(/&(lt|gt|quot|#x27|amp);/g, entity => ENTITIES[entity])
             const page = set(tex, kind === "[")
             if (page.includes("merror")) throw new Error(`${name}: ${tex}`)
-            return `<${tag} class="hs-math"${kind === "[" ? ' tabindex="0"' : ""}>${page}</${tag}>`
+            const made = `${before}<${tag} class="hs-math"${kind === "[" ? ' tabindex="0"' : ""}>${page}</${tag}>${after}`
+            return before || after ? `<span class="hs-together">${made}</span>` : made
         })
         if (after !== before) fs.writeFileSync(file, after)
     }
