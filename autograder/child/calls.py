@@ -3,11 +3,11 @@
 Files, memory, threads, signals, pipes and clocks; not processes, programs, namespaces, mounts or the network.
 Nor may it choose on which cores it runs.
 
-Two kinds of calls are refused although they look harmless. Some take from what the kernel counts for an
+Some calls are refused although they look harmless. Some take from what the kernel counts for an
 account or for the whole machine, such as watches of files, locked memory or huge pages. Others hold memory
 that no address or descriptor of the process leads to, so no limit of a process counts it: shared anonymous
 mappings, connections that nobody has accepted, sockets on their way to another process, tables of descriptors
-that a thread has for itself.
+that a thread has for itself. Others tell which pages of a file are in memory: those that somebody has read.
 """
 
 import functools
@@ -39,8 +39,7 @@ ALLOWED = {
     "listxattr": (194, 11), "llistxattr": (195, 12), "flistxattr": (196, 13),
     # memory
     "munmap": (11, 215), "mprotect": (10, 226), "mremap": (25, 216), "msync": (26, 227),
-    "mincore": (27, 232), "brk": (12, 214),
-    "get_mempolicy": (239, 236), "membarrier": (324, 283),
+    "brk": (12, 214), "get_mempolicy": (239, 236), "membarrier": (324, 283),
     # threads, and what a process asks about itself
     "futex": (202, 98), "set_robust_list": (273, 99), "get_robust_list": (274, 100),
     "set_tid_address": (218, 96), "rseq": (334, 293), "sched_yield": (24, 124),

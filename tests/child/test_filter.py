@@ -38,7 +38,7 @@ REFUSED = {
         "socket bind listen accept accept4 connect sendmsg recvmsg sendmmsg recvmmsg getsockopt setsockopt"
     ),
     "descriptors of a thread's own": "close_range",
-    "what of files is in memory": "fadvise64 readahead syncfs",
+    "what of files is in memory": "fadvise64 readahead syncfs mincore",
     "a larger share of the machine": (
         "sched_setaffinity sched_setscheduler sched_setattr sched_setparam setpriority ioprio_set mbind move_pages"
     ),

@@ -42,6 +42,7 @@ REFUSED = {
     "what is counted for an account or a machine": (206, 0),
     "sockets that others reach or hold": (50, 201),
     "descriptors of a thread's own": (436, 436),
+    "what of files is in memory": (27, 232),
     "a larger share of the machine": (203, 122),
     "the kernel itself": (175, 105),
 }
