@@ -23,7 +23,7 @@ ALLOWED = {
     "creat": (85, None), "stat": (4, None), "fstat": (5, 80),
     "lstat": (6, None), "newfstatat": (262, 79), "statx": (332, 291), "lseek": (8, 62),
     "pread64": (17, 67), "pwrite64": (18, 68), "readv": (19, 65), "writev": (20, 66),
-    "preadv": (295, 69), "pwritev": (296, 70), "preadv2": (327, 286), "pwritev2": (328, 287),
+    "preadv": (295, 69), "pwritev": (296, 70), "pwritev2": (328, 287),
     "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439), "dup": (32, 23),
     "dup2": (33, None), "dup3": (292, 24),
     "fsync": (74, 82), "fdatasync": (75, 83), "truncate": (76, 45), "ftruncate": (77, 46),
@@ -77,6 +77,8 @@ SOME: dict[str, tuple[tuple[int, int], int, tuple[int, ...]]] = {
     # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Others watch
     # whoever opens a file, make them wait, or enlarge a pipe. F_SETLK and F_SETLKW are answered in `program`.
     "fcntl": ((72, 25), 1, (*range(6), 1030, 1032)),
+    # No flags: with RWF_NOWAIT it reads what is in memory, and so tells whether it is.
+    "preadv2": ((327, 286), 5, (0,)),
     # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
     "ioctl": ((16, 29), 1, (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)),
     # PR_SET_NAME, PR_GET_NAME, PR_SET_VMA

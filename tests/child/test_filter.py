@@ -167,6 +167,13 @@ def test_no_page_is_merged_with_others_thrown_out_or_called_broken(machine, colu
     assert not {12, 20, 21, 100, 101} & set(allowed(machine, "madvise", 0, 0, of=range(200)))
 
 
+@pytest.mark.promise(12)
+@both
+def test_no_read_says_what_of_a_file_is_in_memory_or_drops_it(machine, column):
+    """RWF_NOWAIT and RWF_DONTCACHE are flags of preadv2. What asks of many pages is refused altogether."""
+    assert allowed(machine, "preadv2", *[0] * 5, of=range(512)) == [0]
+
+
 @both
 def test_memory_is_held_by_its_address_alone(machine, column):
     """MAP_SHARED, with and without validation, MAP_PRIVATE and MAP_DROPPABLE, each with MAP_ANONYMOUS and others."""
