@@ -22,15 +22,17 @@ MEMORY_BYTES = 3 << 30  # beyond what the worker itself has mapped
 FOLDER_BYTES = 64 << 20  # of the child's folder and /tmp together, which are in memory
 FOLDER_FILES = 10_000  # in each file system that the child may write to
 SHARED_BYTES = 1 << 20  # of /dev/shm
+COPIED_BYTES = 1 << 20  # of a file that was given out and that code may write to; a larger one is linked
 DESCRIPTORS = 256  # files, sockets and pipes that are open at once
 SIGNALS = 64  # sent to itself and not yet handled; Linux counts those of all processes of an account
 THREADS = 500
 WORKER_BYTES = MEMORY_BYTES + (1 << 30)  # so that a submission gets its MemoryError before it is ended
 WORKER_THREADS = THREADS + 50  # with what the worker and bubblewrap have
 
-# -- what is handed in (`grading/handed_in.py`, `classroom/collect.py`) --------------------------------------
+# -- what is handed in (`grading/handed_in.py`, `classroom/collect.py`, `classroom/placing.py`) --------------
 
 MAX_NOTEBOOK = 256 << 20  # bytes, outputs and all
+LARGE_NOTEBOOK = 20 << 20  # bytes: if it has more, a remark says that its outputs were dropped
 MAX_JSON_PARTS = 5_000_000  # lists and objects in its JSON, and half of what they hold: larger in memory
 MAX_CELLS = 2000
 MAX_NOTEBOOK_TEXT = 4 << 20  # characters of all cells together
@@ -39,11 +41,13 @@ MAX_PICTURES = 12  # in the written answers of a notebook
 MAX_PICTURES_BYTES = 12 << 20  # of all of them together: two photos or three, or many drawings
 MAX_PIXELS = 64_000_000  # of one picture: 200 MB while it is decoded
 PICTURE_SIDE = 1600  # pixels of its longer side as it is shown
+PNG_BYTES = 1_000_000  # of a picture as it is shown: a PNG that takes more is a photo, and becomes a JPEG
 MAX_FILES = 50  # beside the notebook, whether handed in or written by its cells
 MAX_FILES_BYTES = 8 << 20  # of all of them together
 MAX_FILES_DEPTH = 100  # folders in folders
 MAX_NAME = 200  # characters in the path of a file that cells wrote
 MAX_ENTRIES = 10_000  # files and folders of one submission that `collect` copies
+METADATA_BYTES = 256 << 20  # of a platform's list of a class's submissions, with all results of its tests
 MAX_NOTES = 20  # remarks on one submission
 
 # -- what a child sends (`child/wire.py`, `child/shell.py`, `grading/judge.py`) ------------------------------

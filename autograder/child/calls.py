@@ -3,11 +3,11 @@
 Files, memory, threads, signals, pipes and clocks; not processes, programs, namespaces, mounts or the network.
 Nor may it choose on which cores it runs.
 
-Two kinds of calls are refused although they look harmless. Some take from what the kernel counts for an
+Some calls are refused although they look harmless. Some take from what the kernel counts for an
 account or for the whole machine, such as watches of files, locked memory or huge pages. Others hold memory
 that no address or descriptor of the process leads to, so no limit of a process counts it: shared anonymous
 mappings, connections that nobody has accepted, sockets on their way to another process, tables of descriptors
-that a thread has for itself.
+that a thread has for itself. Others tell which pages of a file are in memory: those that somebody has read.
 """
 
 import functools
@@ -23,7 +23,7 @@ ALLOWED = {
     "creat": (85, None), "stat": (4, None), "fstat": (5, 80),
     "lstat": (6, None), "newfstatat": (262, 79), "statx": (332, 291), "lseek": (8, 62),
     "pread64": (17, 67), "pwrite64": (18, 68), "readv": (19, 65), "writev": (20, 66),
-    "preadv": (295, 69), "pwritev": (296, 70), "preadv2": (327, 286), "pwritev2": (328, 287),
+    "preadv": (295, 69), "pwritev": (296, 70), "pwritev2": (328, 287),
     "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439), "dup": (32, 23),
     "dup2": (33, None), "dup3": (292, 24),
     "fsync": (74, 82), "fdatasync": (75, 83), "truncate": (76, 45), "ftruncate": (77, 46),
@@ -39,8 +39,7 @@ ALLOWED = {
     "listxattr": (194, 11), "llistxattr": (195, 12), "flistxattr": (196, 13),
     # memory
     "munmap": (11, 215), "mprotect": (10, 226), "mremap": (25, 216), "msync": (26, 227),
-    "mincore": (27, 232), "brk": (12, 214),
-    "get_mempolicy": (239, 236), "membarrier": (324, 283),
+    "brk": (12, 214), "get_mempolicy": (239, 236), "membarrier": (324, 283),
     # threads, and what a process asks about itself
     "futex": (202, 98), "set_robust_list": (273, 99), "get_robust_list": (274, 100),
     "set_tid_address": (218, 96), "rseq": (334, 293), "sched_yield": (24, 124),
@@ -78,6 +77,8 @@ SOME: dict[str, tuple[tuple[int, int], int, tuple[int, ...]]] = {
     # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Others watch
     # whoever opens a file, make them wait, or enlarge a pipe. F_SETLK and F_SETLKW are answered in `program`.
     "fcntl": ((72, 25), 1, (*range(6), 1030, 1032)),
+    # No flags: with RWF_NOWAIT it reads what is in memory, and so tells whether it is.
+    "preadv2": ((327, 286), 5, (0,)),
     # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
     "ioctl": ((16, 29), 1, (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)),
     # PR_SET_NAME, PR_GET_NAME, PR_SET_VMA

@@ -7,7 +7,8 @@ processes, its own small writable folder, nothing of /proc, so it sees neither t
 submission, and all that it starts or writes dies with it. A seccomp filter then leaves it the system calls
 that notebooks need (`calls.py`).
 
-Not covered: a hole in the Linux kernel, and time: two submissions on one machine can slow each other down.
+Not covered: a hole in the Linux kernel, and time. Two submissions on one machine can slow each other down.
+By that, and by what the kernel keeps in its caches, two that work together can pass bits to each other.
 """
 
 import contextlib

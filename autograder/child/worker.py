@@ -45,6 +45,7 @@ from autograder.child import errors, output_files, outside, sandbox, wire
 from autograder.child.interrupts import Interrupts
 from autograder.child.shell import NotebookShell, Recorder, make_shell, run_cell, unshown
 from autograder.child.times import Meter
+from autograder.limits import COPIED_BYTES
 
 # What lessons do, done once: it fills the caches of torch and IPython, loads what they load late, and reads
 # /proc/cpuinfo, which children can't.
@@ -61,7 +62,6 @@ WARM_UP = ("print(1)", "1 / 0")
 
 # What code finds that reads its command line: a kernel's.
 KERNELS_ARGUMENTS = ["ipykernel_launcher.py", "-f", "kernel.json", "--HistoryManager.hist_file=:memory:"]
-MAX_COPY = 1 << 20  # bytes of a file that was given out: the child's folder is in memory
 MADV_COLLAPSE, LARGE_PAGE = 25, 2 << 20
 STAGE = Path(__file__).resolve().parents[2]  # where `workers.py` has put what a worker may see
 
@@ -366,7 +366,7 @@ def _lay_out(files: dict[str, str], *, copies: bool) -> None:
     for name, path in given.items():
         if "/" in name:
             os.makedirs(os.path.dirname(name), exist_ok=True)
-        if copies and os.path.getsize(path) <= MAX_COPY:
+        if copies and os.path.getsize(path) <= COPIED_BYTES:
             shutil.copyfile(path, name)
         else:
             os.symlink(path, name)

@@ -24,6 +24,7 @@ from nbgrader.api import Student
 from autograder.classroom.archives import Download, Entry, Unfit
 from autograder.classroom.course import odd_name
 from autograder.grading.handed_in import is_likely
+from autograder.limits import METADATA_BYTES
 
 # Numbers have no 0 in front, as lessons have.
 CANVAS = re.compile(
@@ -34,7 +35,7 @@ CANVAS_ANONYMOUS = re.compile(r"anon_(?:LATE_)?\w+?_\d+_.+")
 MOODLE = re.compile(r"(?P<name>[^_]*)_(?P<number>\d+)_assignsubmission_[a-z]+(?:_(?P<rest>.*))?")
 BLACKBOARD = re.compile(r"_attempt_(\d{4}(?:-\d\d){5})")
 BRIGHTSPACE = re.compile(r" - ([A-Z][a-z]{2} \d{1,2}, \d{4}) (\d{3,4} [AP]M)$")
-METADATA, METADATA_BYTES = "submission_metadata.yml", 256 << 20
+METADATA = "submission_metadata.yml"
 SEPARATORS = " _-+.,"
 
 

@@ -1,1 +1,1 @@
-"""From submissions to verdicts, and on to the gradebook."""
+"""From submissions to verdicts, with the reason for each."""

@@ -1,4 +1,4 @@
-"""A graded notebook as formgrader and feedback get it: with outputs, verdicts and remarks, all cleaned."""
+"""A graded notebook for those who read it as a page: with outputs, verdicts and remarks, all cleaned."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -22,7 +22,7 @@ def finish(
     remarks: list[str],
     pictures: Mapping[str, Attachments] = MappingProxyType({}),
 ) -> NotebookNode:
-    """Write outputs and verdicts into a notebook, for formgrader and feedback."""
+    """Write outputs, verdicts and remarks into a notebook, cleaned."""
     number, room = 0, MAX_ADDED
     for cell in notebook.cells:
         if cell.cell_type == "code" and cell.id in outputs:

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from nbformat import NotebookNode
 
-from autograder.limits import MAX_PICTURES, MAX_PICTURES_BYTES, MAX_PIXELS, PICTURE_SIDE
+from autograder.limits import MAX_PICTURES, MAX_PICTURES_BYTES, MAX_PIXELS, PICTURE_SIDE, PNG_BYTES
 from autograder.results import Cell
 
 Attachments = dict[str, dict[str, str]]  # base64 by type, by name
@@ -40,7 +40,7 @@ def look(name):
     for kind in [kind] * (kind == "PNG") + ["JPEG"]:
         file = io.BytesIO()
         (shown if kind == "PNG" else shown.convert("RGB")).save(file, kind)
-        if file.tell() <= 1_000_000:
+        if file.tell() <= {PNG_BYTES}:
             break
     display({{f"image/{{kind.lower()}}": base64.b64encode(file.getvalue()).decode()}}, raw=True)
 """

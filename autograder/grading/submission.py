@@ -23,6 +23,7 @@ from autograder.grading.handed_in import OURS, Submission, handed_in
 from autograder.grading.pictures import Attachments, attached
 from autograder.grading.reading import Unreadable, parse
 from autograder.limits import (
+    LARGE_NOTEBOOK,
     MAX_ANSWER,
     MAX_CELLS,
     MAX_NOTEBOOK_TEXT,
@@ -87,7 +88,7 @@ def canonical(
             wanted = f"{name or submission.lesson}.ipynb"
             chosen, result.notes = choose(found.notebooks, wanted, functools.partial(_written, skeleton))
             raw = parse(chosen.content)
-            if (size := len(chosen.content)) > 20 << 20:
+            if (size := len(chosen.content)) > LARGE_NOTEBOOK:
                 result.notes.append(f"the notebook file is {size >> 20} MiB; its outputs were dropped")
             (merge or _merge)(result, raw, submission.lesson)
             result.notes += found.left_out

@@ -38,7 +38,7 @@ REFUSED = {
         "socket bind listen accept accept4 connect sendmsg recvmsg sendmmsg recvmmsg getsockopt setsockopt"
     ),
     "descriptors of a thread's own": "close_range",
-    "what of files is in memory": "fadvise64 readahead syncfs",
+    "what of files is in memory": "fadvise64 readahead syncfs mincore",
     "a larger share of the machine": (
         "sched_setaffinity sched_setscheduler sched_setattr sched_setparam setpriority ioprio_set mbind move_pages"
     ),
@@ -165,6 +165,13 @@ def test_a_process_changes_its_name_and_nothing_else_of_itself(machine, column):
 def test_no_page_is_merged_with_others_thrown_out_or_called_broken(machine, column):
     """MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT, MADV_HWPOISON and MADV_SOFT_OFFLINE, as mman.h has them."""
     assert not {12, 20, 21, 100, 101} & set(allowed(machine, "madvise", 0, 0, of=range(200)))
+
+
+@pytest.mark.promise(12)
+@both
+def test_no_read_says_what_of_a_file_is_in_memory_or_drops_it(machine, column):
+    """RWF_NOWAIT and RWF_DONTCACHE are flags of preadv2. What asks of many pages is refused altogether."""
+    assert allowed(machine, "preadv2", *[0] * 5, of=range(512)) == [0]
 
 
 @both

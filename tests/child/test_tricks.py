@@ -94,6 +94,9 @@ RESOURCES = {
     "news of who reads a folder": ("fcntl.fcntl(os.open(os.path.dirname(library), 0), 1026, 1)", "EPERM"),  # F_NOTIFY
     "what of Python's files is in memory": ("os.posix_fadvise(os.open(library, 0), 0, 0, os.POSIX_FADV_DONTNEED)", "EPERM"),
     "the same, mapped": ("mmap.mmap(os.open(library, 0), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ).madvise(21)", "EPERM"),  # MADV_PAGEOUT
+    "which of its pages others have read": ("call('mincore', ctypes.c_void_p(id(try_it) & -4096), 4096, ctypes.create_string_buffer(1))", "EPERM"),
+    "whether a page is there": ("os.preadv(os.open(library, 0), [bytearray(1)], 0, os.RWF_NOWAIT)", "EPERM"),
+    "how many of its pages they have": ("call('syscall', 451, os.open(library, 0), bytes(16), bytes(40), 0)", "ENOSYS"),  # cachestat
     "memory of all pipes": ("fcntl.fcntl(os.pipe()[1], 1031, 1 << 20)", "EPERM"),  # F_SETPIPE_SZ
     "a file system's keys": ("fcntl.ioctl(os.open(os.path.dirname(library), 0), 0xC0506617, bytes(144))", "EPERM"),
     "terminals": ("os.open('/dev/ptmx', os.O_RDWR | os.O_NOCTTY)", "ENOENT"),

@@ -9,6 +9,7 @@ import pytest
 from autograder.authoring import starting
 from autograder.authoring.starting import new_exercise, new_lesson
 from autograder.commands import cli
+from autograder.lessons import ROOT
 from tests.support.small_course import LESSON, Course, exercise_in
 
 README = "| lesson | exercises |\n| --- | --- |\n| 01 Attention | 2 | 0 | 20 | What? |\n\nMore.\n"
@@ -138,3 +139,20 @@ def test_what_was_written_is_named(course, capsys, monkeypatch):
     assert "wrote exercises/beams/widths.py, notebooks/02_beams.py" in said
     assert "`headstart build 02_beams` lists those that are left" in said
     assert "**Exercise 2.1**" in (course.root / "notebooks/02_beams.py").read_text()
+
+
+def test_the_page_for_authors_shows_what_the_command_answers(tmp_path, capsys, monkeypatch):
+    """CONTRIBUTING.md's next lesson comes after the course's last one."""
+    for name in ("course.toml", "README.md"):
+        shutil.copy(ROOT / name, tmp_path)
+    shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks")
+    (tmp_path / "exercises").mkdir()
+    monkeypatch.setenv("HEADSTART_COURSE", str(tmp_path))
+    monkeypatch.setattr("autograder.courses.find", lambda *_, **__: None)
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    [(command, answer)] = re.findall(
+        r"```\nheadstart (new lesson .*)\n```\n\nanswers\n\n```\n([^`]*`[^`]*`[^`]*)```", page
+    )
+    assert cli.main(command.split()) == 0
+    assert capsys.readouterr().out == answer

@@ -215,7 +215,8 @@ def test_every_target_of_make_has_a_row():
 def test_readme_is_short_and_gives_each_lesson_a_line():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| \d\d .*\n", text, re.MULTILINE)
-    assert len(text.split()) <= 600 + 25 * len(rows)
+    assert len(text.split()) <= 575 + 25 * len(rows)
+    assert len(re.findall(r"^!\[", text, re.MULTILINE)) == 1
 
 
 def test_the_changelog_fits_a_page():

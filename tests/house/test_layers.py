@@ -96,6 +96,29 @@ def test_what_the_sandbox_shows_of_the_engine_needs_nothing_else_of_it() -> None
             }
 
 
+def test_every_limit_of_the_engine_is_among_the_others() -> None:
+    """A size by which something is refused, cut or changed: a number with such a name, or compared with."""
+    for module in MODULES:
+        if module.parts[0] == "autograder" and module.name != "limits.py":
+            tree = ast.parse((ROOT / module).read_text(encoding="utf-8"))
+            named = {
+                name.id
+                for statement in tree.body
+                if isinstance(statement, ast.Assign) and not isinstance(statement.value, ast.Name)
+                for target in statement.targets
+                for name in ast.walk(target)
+                if isinstance(name, ast.Name) and ("MAX_" in name.id or name.id.endswith("_BYTES"))
+            }
+            compared = [
+                ast.unparse(compare)
+                for compare in ast.walk(tree)
+                if isinstance(compare, ast.Compare)
+                for part in ast.walk(compare)
+                if isinstance(part, ast.BinOp) and isinstance(part.op, ast.LShift)
+            ]
+            assert not named and not compared, (module, named, compared)
+
+
 def test_helpers_know_nothing_of_the_engine() -> None:
     for module in MODULES:
         assert module.parts[0] == "autograder" or not any(

@@ -42,6 +42,7 @@ REFUSED = {
     "what is counted for an account or a machine": (206, 0),
     "sockets that others reach or hold": (50, 201),
     "descriptors of a thread's own": (436, 436),
+    "what of files is in memory": (27, 232),
     "a larger share of the machine": (203, 122),
     "the kernel itself": (175, 105),
 }
@@ -132,6 +133,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "filter: arguments / ioctl": ("no_device_or_file_system_is_asked_for_more_than_its_terminal_or_length", "0x5401, ", "0x5401, 0x5412, "),
         "filter: arguments / prctl": ("a_process_changes_its_name_and_nothing_else_of_itself", "(15, ", "(15, 22, "),
         "filter: arguments / madvise": ("no_page_is_merged_with_others_thrown_out_or_called_broken", "range(8, 12)", "range(8, 13)"),
+        "filter: arguments / preadv2": ("no_read_says_what_of_a_file_is_in_memory_or_drops_it", "5, (0,)", "5, (0, 8)"),
         "filter: mappings / locked or huge": ("memory_is_held_by_its_address_alone", "(bits, 2, 0, LOCKED_OR_HUGE)", "(bits, 0, 0, LOCKED_OR_HUGE)"),
         "filter: mappings / shared": ("memory_is_held_by_its_address_alone", "(bits, 0, 1, SHARED)", "(bits, 1, 1, SHARED)"),
         "filter: later calls": "what_is_not_allowed_is_refused",

@@ -2,11 +2,12 @@
 
 python -m tests.long.kills
 
-A call that was stopped begins anew.
+A call that was stopped begins anew. One that comes to its end writes its table to benchmarks/RESULTS.md.
 
 Each time, the next call goes on in the same course. In the end, all of it has to be as in a course that was graded
-without a kill. A row says at which moment the grader was killed and by which time that the moment came; how many
-submissions were recorded before and after; and what was left: processes, files half-written.
+without a kill: statuses, scores, notebooks, and files, so that none is left half-written. A row says at which moment
+the grader was killed and by which time that the moment came; how many submissions were recorded before and after; and
+how many processes the grader had started, all of which ended with it.
 """
 
 import contextlib
@@ -14,23 +15,24 @@ import os
 import signal
 import tempfile
 import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import psutil
+from rich.table import Table
 
 from autograder.classroom.gradebook import Book
 from autograder.commands.cli import main as headstart
 from autograder.grading import judge
 from autograder.grading.grader import Grader
 from autograder.grading.workers import Worker
+from benchmarks.results import write
 from helpers import storage
 from tests.support.course import LESSON, PROCESSES, Course
 
 STUDENTS = 40
 TIMES = (1, 3)
+ORDINALS = {1: "first", 2: "second", 3: "third"}
 ENDING_SECONDS = 60  # in which all that a grader has started is gone
 Moment = tuple[str, Any, str, bool]  # what it is, whose function comes then, its name, and whether it is over
 MOMENTS: list[Moment] = [
@@ -67,7 +69,8 @@ def _killed_at(root: Path, moment: int, number: int) -> None:
         headstart(["grade", LESSON, "--workers", "1"])
 
 
-def _kill(course: Course, moment: int, number: int) -> str:
+def _kill(course: Course, moment: int, number: int) -> tuple[int, int, int]:
+    """Kill the grader once: how many submissions were recorded before and after, and how many processes it had."""
     before = _recorded(course)
     grader = PROCESSES.Process(target=_killed_at, args=(course.root, moment, number))
     grader.start()
@@ -81,7 +84,7 @@ def _kill(course: Course, moment: int, number: int) -> str:
     _, left = psutil.wait_procs(started, ENDING_SECONDS)
     after = _recorded(course)
     assert after >= before and not left
-    return f"{before:2} → {after:2} recorded, {len(started)} processes ended with it"
+    return before, after, len(started)
 
 
 def _recorded(course: Course) -> int:
@@ -101,20 +104,29 @@ def _as_if_never_killed(course: Course, twin: Course) -> str:
 
 
 def main() -> None:
-    """Kill, grade the rest, and print the table."""
+    """Kill, grade the rest, and write the table."""
+    table = Table("killed when", "for the", "recorded before", "and after", "processes that ended with it")
+    for column in table.columns[2:]:
+        column.justify = "right"
     with tempfile.TemporaryDirectory(prefix="headstart-kills-") as folder:
         course, twin = (Course(Path(folder, name)) for name in ("course", "twin"))
         for each in (course, twin):
             each.run("headstart", "simulate", LESSON, "--students", str(STUDENTS), "--calm")
-        kills: list[tuple[str, Callable[[], str]]] = [
-            (f"{MOMENTS[moment][0]}, time {number}", partial(_kill, course, moment, number))
-            for number in TIMES
-            for moment in range(len(MOMENTS) - 1)
-        ]
-        last = len(MOMENTS) - 1
-        kills += [(f"{MOMENTS[last][0]}, call {call}", partial(_kill, course, last, 1)) for call in (1, 2)]
-        for what, kill in [*kills, ("in the end", partial(_as_if_never_killed, course, twin))]:
-            print(f"{what:<42} {kill()}", flush=True)
+        *moments, last = range(len(MOMENTS))
+        kills = [(moment, number, f"{ORDINALS[number]} time") for number in TIMES for moment in moments]
+        # Lateness is charged once in a call, when all that is new has been recorded.
+        kills += [(last, 1, f"{ORDINALS[call]} call") for call in (1, 2)]
+        for moment, number, when in kills:
+            row = MOMENTS[moment][0], when, *map(str, _kill(course, moment, number))
+            print(*row, sep=", ", flush=True)
+            table.add_row(*row)
+        end = _as_if_never_killed(course, twin)
+    write(
+        "Kills",
+        "python -m tests.long.kills",
+        table,
+        f"{STUDENTS} submissions, one worker. In the end, {end}.",
+    )
 
 
 if __name__ == "__main__":
