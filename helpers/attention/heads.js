@@ -21,8 +21,8 @@ export default {
             const [all, unknown] = known(kept, sentence), words = all.slice(0, longest + 1), last = words.at(-1);
             const told = unknown.length ? ` It has never seen ${unknown.join(", ")}: such words are left out.` : "";
             if (words.length < 2) return [`Type a word that it knows: plot, jokes, simon, nora, luckily, ...${told}`];
-            const ids = numbersOf(kept, words), on = [head0, head1].map(Number), cut = read(kept, ids, on);
-            const [before, after] = [read(kept, ids), cut].map(({scores}) => chances(scores, 1));
+            const ids = numbersOf(kept, words), on = [head0, head1].map(Number), whole = read(kept, ids), cut = read(kept, ids, on, whole.seen);
+            const [before, after] = [whole, cut].map(({scores}) => chances(scores, 1));
             const names = likeliest(kept, before, 4).map(([word]) => word);
             const [[best]] = likeliest(kept, after, 1);
             if (!names.includes(best)) names.push(best);

@@ -15,14 +15,12 @@ export function erf(x) {
 }
 
 const gelu = x => 0.5 * x * (1 + erf(x / Math.SQRT2));
-const added = (a, b) => a.map((row, t) => row.map((each, place) => each + b[t][place]));
-const linear = (x, {weight, bias}) => x.map(row => weight.map((each, place) => dot(each, row) + bias[place]));
+const added = (a, b) => a.map((each, place) => each + b[place]);
+const linear = (x, {weight, bias}) => weight.map((row, place) => dot(row, x) + bias[place]);
 
 function normed(x, {weight, bias}) {
-    return x.map(row => {
-        const mean = sum(row) / row.length, variance = sum(row.map(each => (each - mean) ** 2)) / row.length;
-        return row.map((each, place) => (each - mean) / Math.sqrt(variance + 1e-5) * weight[place] + bias[place]);
-    });
+    const mean = sum(x) / x.length, variance = sum(x.map(each => (each - mean) ** 2)) / x.length;
+    return x.map((each, place) => (each - mean) / Math.sqrt(variance + 1e-5) * weight[place] + bias[place]);
 }
 
 // Kept numbers in base64: little-endian float32, or int8 with one scale for each row.
@@ -46,31 +44,33 @@ export function unpacked({vocabulary, heads, weights}) {
     };
 }
 
-function attention(x, model, keep) {
-    const width = x[0].length, size = width / model.heads, projected = linear(x, model.projections);
-    const mixed = x.map(() => []), weights = [];
-    for (let head = 0; head < model.heads; head++) {
-        const part = number => projected.map(row => row.slice(number * width + head * size).slice(0, size));
-        const [queries, keys, values] = [0, 1, 2].map(part);
-        weights.push(queries.map((query, t) => softmax(keys.slice(0, t + 1).map(key => dot(query, key) / Math.sqrt(size)))));
-        weights[head].forEach((row, t) => {
-            for (let place = 0; place < size; place++) mixed[t].push(keep[head] * sum(row.map((each, k) => each * values[k][place])));
-        });
-    }
-    return [linear(mixed, model.out), weights];
+// What it remembers of the words that it has read: none yet. Of each head the keys, the values and the weights.
+const nothing = model => ({count: 0, heads: Array.from({length: model.heads}, () => ({keys: [], values: [], weights: []}))});
+
+function meet(model, id, seen) {
+    const width = model.words[0].length, size = width / model.heads, scale = Math.sqrt(width);
+    seen.last = model.words[id].map((each, place) => each * scale + model.positions[seen.count][place]);
+    const projected = linear(normed(seen.last, model.norms[0]), model.projections);
+    seen.heads.forEach(({keys, values, weights}, head) => {
+        const [query, key, value] = [0, 1, 2].map(part => projected.slice(part * width + head * size).slice(0, size));
+        keys.push(key);
+        values.push(value);
+        weights.push(softmax(keys.map(each => dot(query, each) / Math.sqrt(size))));
+    });
+    seen.count++;
 }
 
 // Scores for the next word after the last of some words, given by their numbers; and each head's weights, a row for
-// each word, up to itself. A head whose number in `keep` is 0 is off.
-export function read(model, ids, keep = Array(model.heads).fill(1)) {
-    const scale = Math.sqrt(model.words[0].length);
-    const begun = ids.map((id, t) => model.words[id].map((each, place) => each * scale + model.positions[t][place]));
-    const [looked, weights] = attention(normed(begun, model.norms[0]), model, keep);
-    const met = added(begun, looked);
-    const inner = linear(normed(met, model.norms[1]), model.first).map(row => row.map(gelu));
-    const ended = added(met, linear(inner, model.second));
-    const [last] = normed([ended.at(-1)], model.norms[2]);
-    return {scores: model.words.map(word => dot(word, last)), weights};
+// each word, up to itself. A head whose number in `keep` is 0 is off. With what was `seen` of the first of the words,
+// only the others are read: its one layer looks at vectors that no other word has changed.
+export function read(model, ids, keep = Array(model.heads).fill(1), seen = nothing(model)) {
+    for (const id of ids.slice(seen.count)) meet(model, id, seen);
+    const mixed = seen.heads.flatMap(({values, weights}, head) => values[0].map(
+        (_, place) => keep[head] * sum(weights.at(-1).map((each, k) => each * values[k][place]))));
+    const met = added(seen.last, linear(mixed, model.out));
+    const inner = linear(normed(met, model.norms[1]), model.first).map(gelu);
+    const last = normed(added(met, linear(inner, model.second)), model.norms[2]);
+    return {scores: model.words.map(word => dot(word, last)), weights: seen.heads.map(({weights}) => weights), seen};
 }
 
 // The words of a text that it knows, after a <bos>, and those that it doesn't; as `Reader.known`.
@@ -111,15 +111,22 @@ export function printed(words) {
     return text.replace(/(^|\. )(\w)|\bi\b/g, found => found.toUpperCase());
 }
 
-// A text's next words, up to its end or `most` of them.
-export function written(model, words, chosen, most, random = Math.random) {
-    const text = [...words];
-    while (text.length < words.length + most && text.length < model.positions.length) {
-        const word = model.vocabulary[drawn(chosen(read(model, numbersOf(model, text)).scores), random())];
-        if (word === "<eos>") return text.slice(words.length);
-        text.push(word);
-    }
-    return [...text.slice(words.length), "…"];
+// A text's next words, up to its end or `most` of them, one in each frame: `show` gets those so far, and whether
+// there will be more. Returns what stops it.
+export function writing(model, words, chosen, most, show, random = Math.random) {
+    const text = [...words], end = Math.min(words.length + most, model.positions.length);
+    let seen, frame;
+    const step = () => {
+        const found = read(model, numbersOf(model, text), undefined, seen);
+        const word = text.length < end ? model.vocabulary[drawn(chosen(found.scores), random())] : "…";
+        const ends = word === "<eos>" || word === "…";
+        seen = found.seen;
+        if (word !== "<eos>") text.push(word);
+        show(text.slice(words.length), !ends);
+        if (!ends) frame = requestAnimationFrame(step);
+    };
+    frame = requestAnimationFrame(step);
+    return () => cancelAnimationFrame(frame);
 }
 
 // The most likely of the words, as [word, probability].

@@ -1,13 +1,13 @@
 // The trained reader as a language model: the next word's probabilities under a rule, to draw from or to touch.
 import {bars, explorer, make, percent} from "../figures/live.js";
-import {chances, known, likeliest, numbersOf, printed, read, unpacked, written} from "./model.js";
+import {chances, known, likeliest, numbersOf, printed, read, unpacked, writing} from "./model.js";
 
 export default {
     render({model, el}) {
         const {reader, beginning} = model.get("data"), kept = unpacked(reader), all = kept.vocabulary.length;
         const share = each => each.toFixed(2);
         const touch = make("div", {role: "group", "aria-label": "choose the next word"});
-        let pressed = 0;
+        let [pressed, stop] = [0, () => {}];
         const controls = {
             text: {label: "beginning", value: beginning},
             temperature: {label: "temperature", value: 0.7, min: 0, max: 2, step: 0.1, shown: each => each.toFixed(1)},
@@ -16,7 +16,8 @@ export default {
             write: {label: "write on", press: true},
             touch: {element: touch},
         };
-        const draw = explorer(el, controls, (values, inputs) => {
+        const draw = explorer(el, controls, (values, inputs, say) => {
+            stop();
             const [words, unknown] = known(kept, values.text);
             const room = words.length < kept.positions.length;
             const rule = scores => chances(scores, values.temperature, values.k === 30 ? all : values.k, values.p);
@@ -35,9 +36,10 @@ export default {
                 button.addEventListener("click", add(word));
                 return button;
             }));
-            const more = values.write > pressed ? written(kept, words, rule, 60) : [];
+            const text = more => printed([...words.slice(1), ...more]), writes = values.write > pressed;
+            if (writes) stop = writing(kept, words, rule, 60, (more, going) => say(text(more), going));
             pressed = values.write;
-            const said = more.length ? printed([...words.slice(1), ...more]) : `${left} of ${all} words can be drawn.${told}`;
+            const said = writes ? text([]) : `${left} of ${all} words can be drawn.${told}`;
             const series = {"of the model": top.map(([, each]) => each), "under your rule": names.map(word => after[kept.numbers.get(word)])};
             return [said, bars("The next word", names, series, {text: percent})];
         });

@@ -46,7 +46,8 @@ export function make(tag, attributes = {}, ...children) {
     return element;
 }
 
-// A place in `el` for what views give: a sentence, then elements. Returns what shows them there.
+// A place in `el` for what views give: a sentence, then elements. Returns what shows them there; its `say` shows
+// another sentence, and whether more of it will come.
 export function stage(el, ...above) {
     // JupyterLab's shortcuts are for cells: a letter that is typed here must not make or delete one.
     const host = make("div", {"data-lm-suppress-shortcuts": "true"});
@@ -55,10 +56,15 @@ export function stage(el, ...above) {
     root.append(make("style", {}, STYLE), ...above, said, pictures);
     root.addEventListener("keydown", event => event.stopPropagation());
     el.append(host);
-    return ([text, ...shown]) => {
+    const say = (text, more = false) => {
+        said.setAttribute("aria-busy", more);  // a screen reader waits for the rest
         if (said.textContent !== text) said.textContent = text;
+    };
+    const show = ([text, ...shown]) => {
+        say(text);
         pictures.replaceChildren(...shown);
     };
+    return Object.assign(show, {say});
 }
 
 // For a module's `follow`: in `el`, what `view` makes of the numbers that a kernel gives, each time anew.
@@ -67,7 +73,7 @@ export const following = view => el => {
     return numbers => show(view(numbers));
 };
 
-// Controls above, and below them what `view(values, inputs)` gives for their values: a sentence, then elements.
+// Controls above, and below them what `view(values, inputs, say)` gives for their values: a sentence, then elements.
 // A control's kind follows from its value: a text, a number from `min` to `max`, a truth, one of
 // `options`; `press` makes a button, whose value counts how often it was pressed; `element` is shown as it is.
 export function explorer(el, controls, view) {
@@ -113,7 +119,7 @@ export function explorer(el, controls, view) {
 
     function draw() {
         const values = Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, valueOf(input)]));
-        show(view(values, inputs));
+        show(view(values, inputs, show.say));
         tell.forEach(each => each());
     }
     draw();

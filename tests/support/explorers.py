@@ -34,12 +34,20 @@ HEARD = (
 )
 
 MOVED = """el => new Promise(done => {
-    if (el.type === "checkbox") el.checked = !el.checked;
+    const last = el.dataset.last ?? el.value.split(" ").at(-1);
+    if (el.type === "button") el.click();
+    else if (el.type === "checkbox") el.checked = !el.checked;
     else if (el.type === "range") el.value = Number(el.value) + (el.value === el.max ? -1 : 1) * (el.step || 1);
-    else el.selectedIndex = (el.selectedIndex + 1) % el.options.length;
-    el.dispatchEvent(new Event("input"));
+    else if (el.type === "text") {  // without its last word, or with it again
+        el.value = "last" in el.dataset ? `${el.value} ${last}` : el.value.split(" ").slice(0, -1).join(" ");
+        if ("last" in el.dataset) delete el.dataset.last; else el.dataset.last = last;
+    } else el.selectedIndex = (el.selectedIndex + 1) % el.options.length;
+    if (el.type !== "button") el.dispatchEvent(new Event("input"));
     requestAnimationFrame(() => setTimeout(done));
 })"""
+MOVES = 9  # of each control
+CONTROLS = "input, select, .press button, [role=group] button:first-child"
+NAME = "el => (el.closest('label')?.firstChild ?? el).textContent"
 
 
 def stream() -> object:
@@ -147,8 +155,8 @@ def opened(page: Page, html: str, tmp_path: Path) -> list[str]:
     return wrong
 
 
-def updates(page: Page) -> float:
-    """The processor time that the page's thread takes to answer a moved control and draw: the median, in seconds."""
+def updates(page: Page) -> dict[str, float]:
+    """The processor time that the page's thread takes to answer each control and draw: the medians, in seconds."""
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
 
@@ -156,10 +164,13 @@ def updates(page: Page) -> float:
         found = session.send("Performance.getMetrics")["metrics"]
         return next(each["value"] for each in found if each["name"] == "TaskDuration")
 
-    control = page.locator(".headstart-live").locator("input[type=range], input[type=checkbox], select").first
-    took = []
-    for _ in range(15):
+    def once(control: Locator) -> float:
         before = spent()
         control.evaluate(MOVED)
-        took.append(spent() - before)
-    return statistics.median(took)
+        return spent() - before
+
+    controls = page.locator(".headstart-live").locator(CONTROLS)
+    names = controls.evaluate_all(f"all => all.map({NAME})")
+    return {
+        name: statistics.median(once(controls.nth(n)) for _ in range(MOVES)) for n, name in enumerate(names)
+    }

@@ -1,10 +1,12 @@
-"""What the website says of answers: of three wrong ones below each exercise, and of what one may click."""
+"""What the website says of answers: of wrong ones below each exercise, and of what one may click."""
 
 import difflib
 import html
 import itertools
 import json
 import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from autograder import answers
@@ -14,43 +16,79 @@ from helpers.checking.finding import Status, marked
 from helpers.checks import Sheet
 from helpers.figures.predicting import Prediction, plain
 
-SHOWN = 3  # wrong answers below each exercise
-TITLE = "Three wrong answers, and what the check says of each"
+SHOWN = 3  # wrong answers below each exercise, where so many can be shown
+TITLES = (
+    "",
+    "A wrong answer, and what the check says of it",
+    "Two wrong answers, and what the check says of each",
+    "Three wrong answers, and what the check says of each",
+)
 LEFT_OUT = "…"
-SAME_LINE = "<p>One more slip, in a line shown above.</p>"
 MISSING = "<p>A step is missing.</p>"
+TOKEN = re.compile(r"\w+|[^\w\s()\[\]{},.:;'\"]")  # of a line, without what only separates
 
 
 def gallery(exercise: Exercise, sheet: Sheet) -> str:
-    """Three wrong answers and what the check says of each, as folded HTML; "" where none has code.
-
-    Of each, only the lines that make it wrong are shown, and of those that change the same line only the
-    first: side by side they would give the right one away.
-    """
-    fresh: list[tuple[Misconception, str]] = []
-    again: list[tuple[Misconception, str]] = []
-    touched: set[int] = set()
-    for wrong in exercise.misconceptions:
-        text, lines = wrong_lines(exercise, wrong)
-        if lines & touched:
-            again.append((wrong, SAME_LINE))
-        else:
-            fresh.append((wrong, f"<pre>{html.escape(text)}</pre>" if text else MISSING))
-        touched |= lines
+    """Up to three wrong answers and what the check says of each, as folded HTML."""
     shown = []
-    for wrong, code in itertools.islice([*fresh, *again], SHOWN):
+    for wrong, text in chosen(exercise):
         finding = checked(exercise, wrong.variant, sheet)
         assert finding.status == Status.FAILED, wrong.name  # the build has tried it
+        code = f"<pre>{html.escape(text)}</pre>" if text else MISSING
         shown.append(f"<li>{code}{finding.html()}</li>")
-    return f'<details class="hs-gallery"><summary>{TITLE}</summary><ol>{"".join(shown)}</ol></details>'
+    summary = f"<summary>{TITLES[len(shown)]}</summary>"
+    return f'<details class="hs-gallery">{summary}<ol>{"".join(shown)}</ol></details>'
 
 
-def wrong_lines(exercise: Exercise, wrong: Misconception) -> tuple[str, set[int]]:
-    """The lines of a wrong answer that the nearest right one lacks, and what they change.
+def chosen(exercise: Exercise) -> list[tuple[Misconception, str]]:
+    """The wrong answers that the site shows, each with the lines that make it wrong.
+
+    As many as possible, and those that share the fewest lines. Two that change the same line of a right
+    answer are shown together only if part of that line is in neither: else a reader could put the right line
+    together. One that only leaves lines out has no code to show, and comes last.
+    """
+    rights = {
+        line.strip() for right in (exercise.reference, *exercise.alternatives) for line in _lines(right)
+    }
+    codes = [(wrong, wrong_lines(exercise, wrong)) for wrong in exercise.misconceptions]
+    unlike = {code: wrong for wrong, code in reversed(codes) if code}
+    lacking = {code: _lacking(code, rights) for code in unlike}
+    with_code = [(wrong, code) for wrong, code in codes if code and unlike[code] is wrong]
+    for count in range(SHOWN, 0, -1):
+        together = (
+            (_shared([lacking[code] for _, code in some]), some)
+            for some in itertools.combinations(with_code, count)
+        )
+        safe = [(len(left), some) for left, some in together if all(left)]
+        if safe:
+            _, best = min(safe, key=lambda each: each[0])
+            return [*best, *(each for each in codes if not each[1])][:SHOWN]
+    return [each for each in codes if not each[1]][:SHOWN]
+
+
+def _lacking(code: str, rights: Iterable[str]) -> dict[str, set[str]]:
+    """For each right line of which some code shows more than half: its tokens that aren't in the code."""
+    found = {}
+    for right in rights:
+        tokens = Counter(TOKEN.findall(right))
+        lacks = [tokens - Counter(TOKEN.findall(line)) for line in code.split("\n")]
+        if near := [each for each in lacks if 2 * each.total() < tokens.total()]:
+            found[right] = set.intersection(*map(set, near))
+    return found
+
+
+def _shared(lacking: Sequence[Mapping[str, set[str]]]) -> list[set[str]]:
+    """For each right line that several codes show most of: its tokens that are in none of them."""
+    lines = Counter(itertools.chain.from_iterable(lacking))
+    several = [line for line, count in lines.items() if count > 1]
+    return [set.intersection(*(each[line] for each in lacking if line in each)) for line in several]
+
+
+def wrong_lines(exercise: Exercise, wrong: Misconception) -> str:
+    """The lines of a wrong answer that the nearest right one lacks, with "…" for each part left out.
 
     Returns:
-        The code, with "…" for each part left out, or "" if nothing else is left; and the numbers of the
-        reference's lines that are others.
+        The code, or "" if nothing but "…" is left.
     """
     theirs = _lines(wrong.variant)
     rights = [_lines(answer) for answer in (exercise.reference, *exercise.alternatives)]
@@ -59,9 +97,7 @@ def wrong_lines(exercise: Exercise, wrong: Misconception) -> tuple[str, set[int]
     for kind, _, _, first, last in max(matches, key=lambda match: match.ratio()).get_opcodes():
         indent = theirs[first][: -len(theirs[first].lstrip())] if kind == "equal" else ""
         shown += [indent + LEFT_OUT] if kind == "equal" else theirs[first:last]
-    code = "\n".join(shown) if {line.strip() for line in shown} - {LEFT_OUT, ""} else ""
-    changes = [change for change in matches[0].get_opcodes() if change[0] != "equal"]
-    return code, {line for _, start, end, _, _ in changes for line in range(start, max(end, start + 1))}
+    return "\n".join(shown) if {line.strip() for line in shown} - {LEFT_OUT, ""} else ""
 
 
 def _lines(answer: Any) -> list[str]:
