@@ -71,12 +71,12 @@ PREDICTIONS = {
         "Which is more often right: one of sixteen answers of the fine-tuned model, or one answer of the "
         "model after the training on rewards?",
         {
-            "One of sixteen of the fine-tuned model.": "It is right about one time in five, and sixteen "
+            "One of sixteen of the fine-tuned model.": "It is right about one time in six, and sixteen "
             "tries are many.",
-            "One answer after the rewards.": "It is right about two times in three, which sixteen tries at "
-            "one in five exceed.",
-            "They are about equal.": "Sixteen tries at one in five: if they were independent, all would "
-            "fail with a chance of 0.8 to the sixteenth power, 3 %.",
+            "One answer after the rewards.": "It is right about three times in five, which sixteen tries "
+            "at one in six exceed.",
+            "They are about equal.": "Sixteen tries at one in six: if they were independent, all would "
+            "fail with a chance of 5/6 to the sixteenth power, 5 %.",
         },
         right="a",
     ),
