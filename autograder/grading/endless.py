@@ -1,9 +1,9 @@
 """Answers that don't end, so that the checks which call them don't each wait for the whole limit.
 
-An answer counts as one only if a single call of it, the first of its own check, used up a cell's CPU time and
-was stopped in the answer's own cell. If some calls had ended, it may be slow and no more; if it was stopped in
-another cell, it may be this answer's loop that calls it without end. Nothing is believed of the line that the
-child names but that line: at worst, students shorten their own time.
+An answer counts as one only if a single call of it, the first of its own check, used up a cell's CPU time
+and was stopped in the answer's own cell. If some calls had ended, it may only be slow; if it was stopped in
+another cell, its own loop may call that one without end. All that is taken from the child is the line it names, so a
+student who makes one up shortens only their own time.
 """
 
 import re
