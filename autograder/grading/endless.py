@@ -2,8 +2,8 @@
 
 An answer counts as one only if a single call of it, the first of its own check, used up a cell's CPU time
 and was stopped in the answer's own cell. If some calls had ended, it may only be slow; if it was stopped in
-another cell, its own loop may call that one without end. All that is taken from the child is the line it names, so a
-student who makes one up shortens only their own time.
+another cell, its own loop may call that one without end. All that is taken from the child is the line it
+names, so a student who makes one up shortens only their own time.
 """
 
 import re
