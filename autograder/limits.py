@@ -9,6 +9,7 @@ students have that folder, and none of the engine.
 
 CELL_SECONDS = 20.0  # of CPU time, for one cell; a course or --seconds can set another
 NOTEBOOK_SECONDS = 120.0  # of CPU time, for all cells; in proportion more where a cell may run longer
+BRIEF_SECONDS = 2.0  # of CPU time, for a call of an answer that has used up a cell's time in its own check
 NO_LIMIT_SECONDS = 600.0  # of CPU time, where a course sets no limit: something has to end an endless loop
 GRACE_SECONDS = 2.0  # of CPU time, from an interrupt to the kill
 WALL_PER_CPU = 3  # wall seconds for each second of CPU time, for a cell that only waits

@@ -450,7 +450,10 @@ def _make_check(
             wire.send(channel, {"ask": name})
             recorder.muted = True  # what an answer displays while it is judged, drivers apart, shows nowhere
             try:
-                while (request := wire.receive(channel))["cases"]:
+                while (request := wire.receive(channel)) != {"cases": []}:
+                    if request == {"anew": True}:  # a call that was interrupted is made again, with more time
+                        interrupts.forget()
+                        continue
                     wire.send(channel, {"outcomes": list(_outcomes(request, answer, interrupts))})
             finally:
                 recorder.muted = False

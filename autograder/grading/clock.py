@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from autograder.limits import HELD, WAIT_SECONDS, WALL_PER_CPU
+from autograder.limits import BRIEF_SECONDS, HELD, WAIT_SECONDS, WALL_PER_CPU
 
 ASK_AGAIN = 1.0  # seconds: what a child has used is asked for no more often, where that isn't decisive
 SHORTEST = 0.02  # seconds from one look at a child to the next
@@ -67,6 +67,7 @@ class Clock:
         self._limit, self._ends = notebook, self._net  # of what runs now, in CPU time and in time
         self._waited = False  # whether a cell only waited until its time was up
         self._patience = math.inf  # the end of what runs now, if it only waits
+        self._brief = math.inf  # a shorter limit of what runs now, in CPU time
         self.start_cell()
 
     def start_cell(self) -> None:
@@ -79,11 +80,19 @@ class Clock:
         # defence: clock: patience
         self._patience = time.monotonic() + WAIT_SECONDS if self._waited else math.inf
 
+    @contextlib.contextmanager
+    def briefly(self) -> Iterator[None]:
+        """Within the cell's time, what runs meanwhile has only a short one, until it is given grace."""
+        self._ask()
+        self._brief = self._at_most() + BRIEF_SECONDS
+        yield
+        self._brief = math.inf
+
     def give_grace(self, seconds: float) -> None:
         """Begin the time from an interrupt to the end."""
         self._ask()
         self._allow(seconds)
-        self._patience = math.inf
+        self._patience = self._brief = math.inf
 
     def _allow(self, seconds: float) -> None:
         # In doubt for the student: since it was last asked, the child may have used the one core that it has.
@@ -114,16 +123,19 @@ class Clock:
 
     def left(self) -> float:
         """How long to wait for the child before looking again; 0 when its time is up."""
-        if self._at_most() >= self._limit or time.monotonic() >= min(self._ends, self._patience):
+        limit = min(self._limit, self._brief)
+        if self._at_most() >= limit or time.monotonic() >= min(self._ends, self._patience):
             self._ask()
         # defence: clock: CPU time
-        if self._last.used >= self._limit:
-            self.said = self._limit_of(self._limit == self.notebook_seconds, 1, " of CPU time")
+        if self._last.used >= limit:
+            self.said = self._limit_of(limit == self.notebook_seconds, 1, " of CPU time")
+            if limit == self._brief:
+                self.said = f"{BRIEF_SECONDS:.0f} s of CPU time"
             return 0.0
         if (wall := min(self._ends, self._patience) - time.monotonic()) <= 0:
             self._wall_is_over()
             return 0.0
-        return max(min(wall, self._limit - self._at_most()), SHORTEST)
+        return max(min(wall, limit - self._at_most()), SHORTEST)
 
     def _wall_is_over(self) -> None:
         if self._patience < self._ends:

@@ -16,6 +16,8 @@ from typing import Any
 from autograder.child import wire
 from autograder.grading.clean import clean_outputs, page_characters
 from autograder.grading.clock import Clock
+from autograder.grading.endless import MEANING as ENDLESS
+from autograder.grading.endless import Endless
 from autograder.grading.in_process import read_test
 from autograder.grading.output_files import read_left_out, read_output_files
 from autograder.grading.questions import Question, Sheets
@@ -106,7 +108,7 @@ class _Run:
         self, worker: Worker, channel: socket.socket, questions: Mapping[str, Question], clock: Clock
     ) -> None:
         self.worker, self.channel, self.questions = worker, channel, questions
-        self.inbox, self.clock = wire.Inbox(channel), clock
+        self.inbox, self.clock, self.endless = wire.Inbox(channel), clock, Endless()
         self.limit, self.interrupted = "", False  # of the cell that runs
         self.interruptions: list[str] = []  # of all cells so far, in words
         self.verdicts: dict[str, Verdict] = {}
@@ -187,13 +189,13 @@ class _Run:
         question = self.questions.get(cell.exercise)
         # defence: judge: whose outcomes count
         if question and question.sheets and cell.exercise not in self.verdicts:
-            found = question.kept or self._decide(question, question.sheets)
+            found = question.kept or self._decide(question, question.sheets, _answer_of(cell))
             if isinstance(found, Finding):
                 found = Verdict.of(question.id, replace(found, points=question.points))
             self.verdicts[question.id] = found
         self._send({"cases": []})  # a check elsewhere gets no more
 
-    def _decide(self, question: Question, sheets: Sheets) -> Finding:
+    def _decide(self, question: Question, sheets: Sheets, answer: str) -> Finding:
         """An answer passes if all cases do: first the visible ones, which may be shown, then the hidden ones.
 
         A draw may be easier than what the student has seen fail.
@@ -208,13 +210,13 @@ class _Run:
         if use:
             outcome = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where)
             return assess(visible, [outcome] * len(visible.cases))
-        outcomes = self._outcomes(visible)
+        outcomes = self._timed_outcomes(visible, answer)
         question.witness(visible, outcomes)
         rounding = [id for id, verdict in self.verdicts.items() if verdict.remark]
         shown = assess(visible, outcomes, rounding=rounding)
         with self.clock.stopped():
             first = fix_first(shown.returned, self.ran, self.failed)
-        if first:
+        if first := first or self._endless(outcomes, answer):
             return replace(shown, meaning=first, cause="needs")
         # defence: judge: visible cases
         if shown.status != Status.PASSED:
@@ -224,7 +226,7 @@ class _Run:
         with self.clock.stopped():
             # defence: judge: hidden cases
             hidden = sheets.hidden()
-        outcomes = self._outcomes(hidden)
+        outcomes = self._timed_outcomes(hidden, answer)
         finding = assess(hidden, outcomes, reveal=False)
         if finding.status == Status.FAILED:
             with self.clock.stopped():
@@ -234,7 +236,32 @@ class _Run:
             question.witness(explained, outcomes)
             # defence: judge: hidden numbers
             finding = assess(explained, outcomes, reveal=False)
+        if first := self._endless(outcomes, answer):
+            return replace(finding, meaning=first, cause="needs")
         return replace(finding, remark=shown.remark) if finding.status != Status.FAILED else finding
+
+    def _timed_outcomes(self, sheet: Sheet, answer: str) -> list[Outcome]:
+        """As `_outcomes`, but a call that is stopped in an answer that doesn't end had only a short time.
+
+        Whatever else is stopped by then begins again, with all the time that a cell has.
+        """
+        if self.endless:
+            with self.clock.briefly():
+                outcomes = self._outcomes(sheet)
+            # defence: judge: who is only slow has its time
+            if not self.interrupted or self.endless.stopped_in(outcomes, self.ran, answer):
+                return outcomes
+            self._send({"anew": True})
+            self.interrupted = False
+            self.clock.start_cell()
+        outcomes = self._outcomes(sheet)
+        self.endless.learn(sheet, outcomes, answer, self.ran)
+        return outcomes
+
+    def _endless(self, outcomes: list[Outcome], answer: str) -> str:
+        """Whose answer doesn't end, so that these outcomes were stopped early, in a sentence; or ""."""
+        title = self.endless.stopped_in(outcomes, self.ran, answer)
+        return ENDLESS.format(title, self.limit) if title else ""
 
     def _outcomes(self, sheet: Sheet, stand_ins: Mapping[str, Calls] | None = None) -> list[Outcome]:
         """Let the child call the answer on a sheet's cases. Inputs go, expected values stay.
@@ -332,6 +359,10 @@ def _is_large(value: Any) -> bool:
         count += 1 + max(0, len(inside) - MAX_VALUES)
         waiting += inside[:MAX_VALUES]
     return count > MAX_VALUES
+
+
+def _answer_of(cell: Cell) -> str:
+    return cell.answer.source if cell.answer else ""
 
 
 def _gone(error: wire.WireError, where: str) -> str:

@@ -145,8 +145,14 @@ LISTED: dict[str, dict[str, Row]] = {
     "test_courses": {
         "courses: only those that were named": ("a_course_that_nobody_named_is_not_executed", "folder != ENGINE and folder not in _known() and not (named and folder == start)", "False"),
     },
+    "test_endless": {
+        "endless: a single call": ("only_a_single_call_that_had_the_whole_time_in_the_answer_itself_does_not_end", "first.status == CallStatus.INTERRUPTED and sheet.driver not in SEVERAL_CALLS", "outcomes[-1].status == CallStatus.INTERRUPTED"),
+        "endless: in the answer itself": ("only_a_single_call_that_had_the_whole_time_in_the_answer_itself_does_not_end", " and cell_of(first.where, ran) == answer", ""),
+        "endless: no other cell": ("only_a_single_call_that_had_the_whole_time_in_the_answer_itself_does_not_end", "len(having) == 1", "having"),
+        "judge: who is only slow has its time": ("who_is_slow_beside_it_has_the_whole_time", "not self.interrupted or self.endless.stopped_in(outcomes, self.ran, answer)", "True"),
+    },
     "test_clock": {
-        "clock: CPU time": ("a_cell_has_its_cpu_time_whatever_its_share_of_a_core_is", "_last.used >= self._limit", "_at_most() >= 1e9"),
+        "clock: CPU time": ("a_cell_has_its_cpu_time_whatever_its_share_of_a_core_is", "_last.used >= limit", "_at_most() >= 1e9"),
         "clock: it isn't time": ("a_cell_has_its_cpu_time_whatever_its_share_of_a_core_is", "_child.times(),", "_child.times()._replace(used=self._at_most()),"),
         "clock: not what it queues": ("a_cell_that_others_keep_waiting_has_its_cpu_time_too", "times.queued - last.queued", "0.0"),
         "clock: who sleeps isn't starved": ("who_waits_is_stopped_by_the_net", "if held is None", "if True"),

@@ -1,0 +1,111 @@
+"""An answer that doesn't end costs one limit, and whatever calls it says so; one that is slow loses nothing."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from types import SimpleNamespace
+
+import nbformat
+import pytest
+
+from autograder import lessons
+from autograder.classroom.course import course_directory
+from autograder.grading.endless import Endless, cell_of
+from autograder.grading.grader import questions
+from autograder.grading.judge import judge
+from autograder.grading.lesson import Lesson
+from autograder.limits import BRIEF_SECONDS
+from autograder.results import Judgement
+from autograder.sheets import HiddenSheets
+from helpers.checking.calling.outcome import CallStatus, Outcome
+from tests.support.course import LESSON
+from tests.support.proved import ENGINE, follows_from
+
+pytestmark = [follows_from(*ENGINE), pytest.mark.timeout(300)]
+
+SECONDS = 5.0  # for a cell: the lesson's own would take minutes
+CALLERS = ("one_query", "all_queries", "scaled_dot_product", "cross", "saturation", "additive")
+ENDLESS = "def softmax(x, dim):\n    while True:\n        x = x + 0"
+# Half a second in each of six cases: longer than the short limit together, and shorter than a cell's.
+SLOW = """def permutation_gaps(layer, x, permutation):
+    import time
+    end = time.process_time() + 0.5
+    while time.process_time() < end:
+        pass
+    a, b = layer(x), layer(x[..., permutation, :])
+    return (b - a[..., permutation, :]).abs().max(), (b - a).abs().max()"""
+
+
+@pytest.fixture(scope="module")
+def graded() -> Iterator[Callable[..., Judgement]]:
+    """Has a right hand-in judged in which some answers are other code."""
+    lesson = Lesson.load(LESSON, lessons.ROOT, course_directory(lessons.ROOT)[1])
+    source = nbformat.read(lessons.ROOT / "source" / LESSON / f"{LESSON}.ipynb", as_version=4)
+    cells = lesson.cells(source, LESSON)
+    worker = lesson.new_worker(True)
+    worker.start()
+
+    def graded(*only: str, **changes: str) -> Judgement:
+        given = []
+        for cell in cells:
+            name = cell.exercise.rpartition(".")[2]
+            if cell.answer and (not only or name in only):
+                given.append(replace(cell.answer, source=changes.get(name, cell.answer.source)))
+                given.append(replace(cell, answer=given[-1]))
+            elif not cell.exercise and cell.source.startswith(("import", "from")):
+                given.append(cell)
+        asked = questions(lesson, LESSON, HiddenSheets(b"of this test"), "of this test")
+        return judge(worker, given, asked, cell_seconds=SECONDS)
+
+    yield graded
+    worker.stop()
+
+
+@pytest.mark.needs_bubblewrap
+def test_an_answer_that_does_not_end_costs_one_limit(graded):
+    """And a little for each check that calls it, which says so; what doesn't call it has its points."""
+    judgement = graded(softmax=ENDLESS)
+    verdicts = {id.rpartition(".")[2]: verdict for id, verdict in judgement.verdicts.items()}
+    assert verdicts["softmax"].cause == "timeout"
+    for name in CALLERS:
+        assert (verdicts[name].cause, verdicts[name].points) == ("needs", 0)
+        assert "“Softmax”, which this calls, doesn't end: fix that first." in verdicts[name].message
+    assert verdicts["permutation"].status == verdicts["find_slip"].status == "passed"
+    costs = SECONDS + len(CALLERS) * BRIEF_SECONDS
+    assert judgement.ended.cpu_seconds < costs + SECONDS
+
+
+@pytest.mark.needs_bubblewrap
+def test_who_is_slow_beside_it_has_the_whole_time(graded):
+    judgement = graded("softmax", "permutation", softmax=ENDLESS, permutation=SLOW)
+    assert judgement.verdicts["attention.softmax"].cause == "timeout"
+    assert judgement.verdicts["attention.permutation"].status == "passed"
+
+
+T, OTHER = "def t(x):\n    while True: x", "def u(x):\n    return t(x)"
+STOPPED = Outcome(CallStatus.INTERRUPTED, where="line 2: while True: x")
+ENDED = Outcome(CallStatus.RETURNED, outputs=1)
+
+
+def known(
+    *outcomes: Outcome, driver: str = "call", answer: str = T, ran: tuple[str, ...] = (T, OTHER)
+) -> bool:
+    """Whether an answer with such outcomes is taken for one that doesn't end."""
+    endless = Endless()
+    endless.learn(SimpleNamespace(title="T", driver=driver), list(outcomes), answer, ran)
+    return bool(endless)
+
+
+def test_only_a_single_call_that_had_the_whole_time_in_the_answer_itself_does_not_end():
+    assert known(STOPPED)
+    assert not known(ENDED)
+    assert not known(ENDED, STOPPED)  # each may be slow
+    assert not known(STOPPED, driver="draws")  # many calls are one case
+    assert not known(STOPPED, answer=OTHER)  # its own loop may call the other without end
+    assert not known(STOPPED, ran=(T, OTHER, T.replace("def t", "def v")))  # which of them was stopped?
+    assert not known(replace(STOPPED, where="line 7: while True: x"))
+    assert not known(replace(STOPPED, where="somewhere"))
+
+
+def test_a_cell_is_found_by_its_line():
+    assert cell_of("line 2: return t(x)", [T, OTHER]) == OTHER
+    assert cell_of("line 2: " + "y" * 110, ["a\n  " + "y" * 500]) == "a\n  " + "y" * 500  # cut
