@@ -317,24 +317,28 @@ def _steady(exercise: Exercise, case: Case, expected: Outcome, margin: float) ->
     """
     inputs = [case.args, case.kwargs]
     dtypes = {dtype_name(array) for array in arrays(inputs)}
-    if "float64" in dtypes and not exercise.full_precision:
-        args, kwargs = _cast(inputs, "float64", "float32")
-        rounded = _expected(exercise, replace(case, args=args, kwargs=kwargs)).outputs
-        outputs = _cast(rounded, "float32", "float64")
-        if compare(expected.outputs, outputs, slack=0.5 * margin, coarse=True):
+    given, rounded = "float64", "float32"
+    if given in dtypes and not exercise.full_precision:
+        args, kwargs = _cast(inputs, given, rounded)
+        coarse = _expected(exercise, replace(case, args=args, kwargs=kwargs))
+        if not _agree(expected, coarse, (rounded, given), slack=0.5 * margin, coarse=True):
             return False
-    if "float32" not in dtypes:
+    if rounded not in dtypes:
         return True
-    args, kwargs = _cast(inputs, "float32", "float64")
+    args, kwargs = _cast(inputs, rounded, given)
     exact = _expected(exercise, replace(case, args=args, kwargs=kwargs))
-    outputs, gradients = _cast([exact.outputs, exact.gradients], "float64", "float32")
-    slack = 0.1 * margin
-    if compare(expected.outputs, outputs, slack=slack):
+    return _agree(expected, exact, (given, rounded), slack=0.1 * margin)
+
+
+def _agree(
+    expected: Outcome, other: Outcome, dtypes: tuple[str, str], *, slack: float, coarse: bool = False
+) -> bool:
+    """Whether another outcome has the same values and gradients, once one of the dtypes is the other."""
+    outputs, gradients = _cast([other.outputs, other.gradients], *dtypes)
+    if compare(expected.outputs, outputs, slack=slack, coarse=coarse):
         return False
     pairs = zip(expected.gradients or [], gradients or [], strict=True)
-    return not any(
-        right is not None and compare_gradients(right, exact, slack=slack) for right, exact in pairs
-    )
+    return not any(right is not None and compare_gradients(right, each, slack=slack) for right, each in pairs)
 
 
 def _cast(value: Any, old: str, new: str) -> Any:

@@ -265,6 +265,8 @@ def faults(exercise: Exercise, said: Docstring, cases: Iterable[tuple[Case, Outc
         said: what its docstring says.
         cases: with what is right for each, and where it is.
     """
+    if exercise.full_precision and not _names_float64(said):
+        yield "it has `full_precision`, but its docstring doesn't say float64; say it there, or leave it out"
     for case, expected, where in cases:
         if found := call(exercise, said, case, expected).problems:
             yield f"{where}, {found[0]}; change the case, or the docstring"
@@ -279,13 +281,15 @@ def faults(exercise: Exercise, said: Docstring, cases: Iterable[tuple[Case, Outc
 
 def _unasked_float64(exercise: Exercise, said: Docstring, case: Case, expected: Outcome) -> bool:
     """Whether tensors come out in a dtype that is neither torch's own nor anything's that a student sees."""
-    if exercise.driver in OTHER_RESULTS or "float64" in " ".join(
-        (said.returns, said.inputs, *said.arguments.values())
-    ):
+    if exercise.driver in OTHER_RESULTS or _names_float64(said):
         return False
     given = {dtype_name(array) for array in arrays([case.args, dict(case.kwargs)])}
     made = {dtype_name(array) for array in arrays(expected.outputs) if is_tensor(array)}
     return "float64" in made - given
+
+
+def _names_float64(said: Docstring) -> bool:
+    return "float64" in " ".join((said.returns, said.inputs, *said.arguments.values()))
 
 
 def fixed_axes(exercise: Exercise, said: Docstring, cases: Iterable[Case]) -> bool:

@@ -94,6 +94,18 @@ exercise.slip(
     "The scores at each position are taken for the word at that position: they are for the next one, so a "
     "word's own are one place before it, in the blank and in the whole text."
 )
+exercise.slip("read_at_the_blank", "each[:, place - 1] → model(ids[None])[0, place, candidates]").says(
+    "The next-word scores are read at the blank itself, where the model has read the word that is there and "
+    "predicts the one after it: the scores for a word are one place before it."
+)
+exercise.slip(
+    "read_at_each_candidate",
+    "texts[:, :-1] → texts",
+    "each[:, place - 1] → log_p[torch.arange(len(candidates)), place, candidates]",
+).says(
+    "Each candidate's score is read at its own place, where the model has just read it and predicts the word "
+    "after it: the scores for a word are one place before it."
+)
 exercise.slip("column_of_the_next", "each[:, place - 1] → each[:, place]").says(
     "The candidates' own column is place - 1, since the first token has none: column `place` belongs to "
     "the word after the blank."
@@ -104,6 +116,16 @@ exercise.slip(
 ).says(
     "The probabilities are shares of the whole vocabulary, so they don't sum to 1 over the candidates: "
     "divide by their sum."
+)
+exercise.slip(
+    "left_not_among_candidates", "each[:, place - 1].softmax(dim=0) → each[:, place - 1].exp()"
+).says(
+    "By what is before, the probabilities are shares of the whole vocabulary, so they don't sum to 1 over "
+    "the candidates: divide by their sum."
+)
+exercise.slip("texts_not_among_candidates", "each.sum(dim=-1).softmax(dim=0) → each.sum(dim=-1).exp()").says(
+    "By the whole text, the probabilities are those of the texts among all texts, so they don't sum to 1 "
+    "over the candidates: divide by their sum."
 )
 exercise.slip("right_side_alone", "each.sum(dim=-1) → each[:, place:].sum(dim=-1)").says(
     "Only what comes after the blank is scored: the probability of a text has the candidate's own factor "

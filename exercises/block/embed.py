@@ -109,3 +109,9 @@ exercise.slip("positions_by_token", ": ids.size(-1) → ids").says(
     "The positions' rows are looked up by the tokens' numbers: they go by place, the first row for the first "
     "token."
 )
+exercise.slip(
+    "positions_divided",
+    "positions[: ids.size(-1)] → positions[: ids.size(-1)] / math.sqrt(words.size(-1))",
+).says(
+    "The positions are divided by √C: only the tokens' rows are scaled, and positions are added as they are."
+)

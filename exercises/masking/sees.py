@@ -26,14 +26,16 @@ def sees_cases(g: Generator) -> list[Case]:
     x, three = _clear_slopes(g, *shared.sizes(g, *pick(g, (4, 5), (4, 6), (5, 6), (4, 7), (5, 7))))
     elsewhere = 1 - torch.eye(*three[0].shape)  # no feature of an output depends on the same of an input
     above, below = three[0].abs() * elsewhere, -three[0].abs() / 100_000
-    used = torch.arange(x.size(1)).unsqueeze(1) != shared.between(g, 0, x.size(1) - 1)
-    unused = [used * weight for weight in three]
+    feature = torch.arange(x.size(1)).unsqueeze(1)
+    inner = [weight * (feature > 0) * (feature < x.size(1) - 1) for weight in three]
     # Who sees whom, flat: a matrix would have two equal axes.
     by_chance = torch.randint(2, (len(x) ** 2,), generator=g)
     # What cancels is exactly 0, whatever adds it: features of an output here, those of an input there.
     eighths = torch.randint(1, 9, three[0].shape, generator=g) / 8
-    half = len(eighths) // 2
-    balanced = torch.cat([eighths[:half], -eighths[:half], 0 * eighths[2 * half :]])
+    # So it does where all features of an input move alike: by whatever, products and sums are exact.
+    power = 2.0 ** torch.randint(-2, 2, (1, 3), generator=g)
+    balanced = torch.cat([power, torch.zeros(x.size(1) - 2, 3), -power])
+    near = torch.stack([1 + (2 * torch.randperm(8, generator=g)[: x.size(1)] + 1) / 16 for _ in x])
     return [
         shared.layer("causal self-attention", three, x),
         shared.layer("self-attention", three, x, "self-attention without a mask"),
@@ -45,10 +47,15 @@ def sees_cases(g: Generator) -> list[Case]:
         ),
         shared.layer("positions that see each other by chance", [above, by_chance], x),
         shared.layer("a mask whose diagonal is one too high", three, x),
-        shared.layer("a window of two positions", unused, x, "a window of two, one feature unused"),
+        shared.layer("a window of two positions", inner, x, "a window of two, first and last feature unused"),
         shared.layer("weights set to 0 after the softmax", three, x),
         shared.layer("running sums whose features sum to 0", [eighths], x),
-        shared.layer("a linear map of each position", [balanced], x, "a linear map whose slopes sum to 0"),
+        shared.layer(
+            "a linear map of each position",
+            [balanced],
+            near,
+            "a linear map whose slopes sum to 0",
+        ),
         shared.layer("a first feature that looks at its own position alone", three, x),
         shared.layer(
             "a linear map of each position",
@@ -105,6 +112,26 @@ def with_jacrev(layer, x):
     return torch.func.jacrev(layer)(x).abs().amax(dim=(1, 3)) > 1e-7
 
 
+@exercise.alternative
+def with_another_row(layer, x):
+    y, columns = layer(x), []
+    for j in range(len(x)):
+        changed = x.clone()
+        changed[j] = torch.randn(x.size(1))
+        columns.append((layer(changed) != y).any(dim=-1))
+    return torch.stack(columns, dim=1)
+
+
+exercise.slip(
+    "first_feature_changed", "changed[j] = torch.randn(x.size(1)) → changed[j, 0] += 1", of=with_another_row
+).says(
+    "Only the first feature of an input is changed, so what depends on the others is overlooked: change "
+    "all of them, each by a number of its own."
+)
+exercise.slip("all_features_moved_alike", "= torch.randn(x.size(1)) → += 1", of=with_another_row).says(
+    "All features of an input are moved by the same amount, or scaled together, and slopes of both signs can "
+    "cancel: move each by a random number of its own, or ask for gradients."
+)
 exercise.slip(
     "features_summed",
     "[torch.autograd.grad(value, x, retain_graph=True)[0] for value in mixed] → [torch.autograd.grad(y, "

@@ -19,7 +19,6 @@ exercise = Entry(
     returns=("weight", "mean", "square"),
     properties=(inputs_unchanged,),
     forbidden=("torch.optim.AdamW", "torch.optim.Adam"),
-    full_precision=True,
 )
 
 

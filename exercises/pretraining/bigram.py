@@ -143,3 +143,11 @@ def alpha_once_below(inputs, targets, vocabulary, alpha):
     pairs = inputs[real] * vocabulary + targets[real]
     counts = torch.bincount(pairs, minlength=vocabulary**2).view(vocabulary, vocabulary)
     return ((counts + alpha) / (counts.sum(-1, keepdim=True) + alpha)).log()
+
+
+exercise.slip(
+    "alpha_above_alone", " + alpha →", "(counts / counts.sum → ((counts + alpha) / counts.sum"
+).says(
+    "Alpha is added to the numerator alone, so rows sum to more than 1, and one in which nothing was counted "
+    "is divided by 0: add it to the counts before they are summed."
+)

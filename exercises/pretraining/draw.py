@@ -142,3 +142,16 @@ exercise.slip(
     "ends_ahead",
     "ends <= uniform[..., None] * ends[..., -1:] → probabilities.cumsum(dim=-1) > uniform[..., None]",
 ).says("The ends above the number are counted: count those at or below it, which it has passed.")
+exercise.slip(
+    "ends_below_as_they_are", "ends <= uniform[..., None] * ends[..., -1:] → ends < uniform[..., None]"
+).says(
+    "An end that is exactly the number isn't counted, but the next token's piece begins there, so compare "
+    "with <=; and rounding can leave the last end below 1, where a number beyond it belongs to the last token."
+)
+exercise.slip(
+    "first_end_that_reaches",
+    "(ends <= uniform[..., None] * ends[..., -1:]).sum → (ends >= uniform[..., None]).int().argmax",
+).says(
+    "The first end that reaches the number is looked for, but where they are equal the next token's piece "
+    "begins, so look for the first above it; and where none is, argmax gives token 0 in place of the last."
+)

@@ -168,3 +168,14 @@ def test_most_of_the_course_is_compared() -> None:
             exercise, verified.given(topic).docstrings[exercise.id], sheet.cases[0], sheet.expected[0]
         )
         assert found.sizes.keys() >= sizes
+
+
+@pytest.mark.parametrize("text", ["A number, (n,).", "A number, (n,), float64 where x is."])
+def test_full_precision_is_asked_for_by_the_docstring(text: str) -> None:
+    exercise = replace(exercises.load("pretraining")["pretraining.adamw"], fixed="for this test")
+    found = [
+        list(promised.faults(replace(exercise, full_precision=full), Docstring(returns=text), []))
+        for full in (False, True)
+    ]
+    assert found[0] == []
+    assert ["full_precision" in fault for fault in found[1]] == [True] * ("float64" not in text)

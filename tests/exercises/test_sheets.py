@@ -20,6 +20,7 @@ from autograder.exercises import load
 from autograder.kept import FitDraws
 from autograder.lessons import ROOT
 from autograder.sheets import VISIBLE_SEED, HiddenSheets, failing_case, make_cases, make_sheet
+from exercises.attention.cross import with_softmax_in_float32
 from exercises.attention.scaled_dot_product import with_baddbmm
 from helpers.checking.calling.drivers import Case, run
 from tests.support.small_course import explained
@@ -55,12 +56,13 @@ def ripple(x: torch.Tensor) -> torch.Tensor:
     return 1e-6 * torch.sin(1e6 * x)
 
 
-def test_cases_of_which_rounding_decides_the_gradient_are_drawn_again():
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_cases_of_which_rounding_decides_the_gradient_are_drawn_again(dtype):
     drawn = iter([1 / 3, 1 / 3, 0.0])
     exercise = replace(
         load("attention")["attention.softmax"],
         reference=ripple,
-        cases=lambda g: [Case("", (torch.tensor([next(drawn)]),))],
+        cases=lambda g: [Case("", (torch.tensor([next(drawn)], dtype=dtype),))],
     )
     (case,) = make_cases(exercise, "a seed")
     assert case.args[0].item() == 0.0
@@ -89,6 +91,16 @@ def test_right_answers_on_top_of_each_other_keep_their_gradients_where_scores_ar
         return with_baddbmm(y @ W_q, x @ W_k, x @ W_v, mask=mask)
 
     assert failing_case(exercise, answer, sheet) is None
+
+
+@pytest.mark.parametrize("seed", [VISIBLE_SEED, *(f"seed {number}" for number in range(8))])
+def test_a_softmax_in_float32_keeps_its_gradients_where_scores_are_far_apart(seed):
+    """As published models have it: `softmax(..., dtype=torch.float32).to(q.dtype)`."""
+    exercise = load("attention")["attention.cross"]
+    assert (
+        failing_case(exercise, with_softmax_in_float32, make_sheet(exercise, seed, misconceptions=False))
+        is None
+    )
 
 
 CALLS: list[int] = []
