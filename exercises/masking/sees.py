@@ -125,12 +125,12 @@ def with_another_row(layer, x):
 exercise.slip(
     "first_feature_changed", "changed[j] = torch.randn(x.size(1)) → changed[j, 0] += 1", of=with_another_row
 ).says(
-    "Only the first feature of an input is changed, so what depends on the others is overlooked: change "
-    "all of them, each by a number of its own."
+    "Only one feature of an input is changed, so what depends on the others is overlooked: change all of "
+    "them, each by a number of its own."
 )
 exercise.slip("all_features_moved_alike", "= torch.randn(x.size(1)) → += 1", of=with_another_row).says(
-    "All features of an input are moved by the same amount, or scaled together, and slopes of both signs can "
-    "cancel: move each by a random number of its own, or ask for gradients."
+    "All features of an input are moved by the same amount, where slopes of both signs cancel, or some "
+    "aren't moved at all: move each by a random number of its own, or ask for gradients."
 )
 exercise.slip(
     "features_summed",

@@ -146,7 +146,8 @@ exercise.slip(
     "ends_below_as_they_are", "ends <= uniform[..., None] * ends[..., -1:] → ends < uniform[..., None]"
 ).says(
     "An end that is exactly the number isn't counted, but the next token's piece begins there, so compare "
-    "with <=; and rounding can leave the last end below 1, where a number beyond it belongs to the last token."
+    "with <=; and rounding can leave the last end below 1, where a number beyond it belongs to the last "
+    "token."
 )
 exercise.slip(
     "first_end_that_reaches",

@@ -83,8 +83,8 @@ return tuple(each.to(weight.dtype) for each in (left - lr * move, mean, square))
 """
 
 WRONG = [
-    ("masking.sees", CHANGED.format("z[j, 0] += 1"), "first feature of an input is changed"),
-    ("masking.sees", CHANGED.format("z[j, 0] = z[j, 0] + 0.5"), "first feature of an input is changed"),
+    ("masking.sees", CHANGED.format("z[j, 0] += 1"), "one feature of an input is changed"),
+    ("masking.sees", CHANGED.format("z[j, 0] = z[j, 0] + 0.5"), "one feature of an input is changed"),
     ("masking.sees", CHANGED.format("z[j] += 1"), "moved by the same amount"),
     ("masking.sees", CHANGED.format("z[j] -= 1e-3"), "moved by the same amount"),
     ("masking.sees", CHANGED.format("z[j] += torch.randn(())"), "moved by the same amount"),
