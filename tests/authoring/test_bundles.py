@@ -16,11 +16,13 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
 from autograder import exercises, lessons
 from autograder.authoring.build import make
 from autograder.authoring.bundles import bundle, dependencies, links, repository
 from autograder.authoring.leaks import leaks
+from autograder.authoring.site import pages
 from autograder.classroom.course import course_directory
 from autograder.courses import Course, current
 from autograder.grading.lesson import Lesson
@@ -355,6 +357,10 @@ def test_a_published_lesson_ends_its_first_text_with_links_and_is_fetched_from_t
         assert title.startswith("# ") and "Open in" not in title
         assert last == f"{colab} · [Open in Codespaces](https://codespaces.new/ada/transformers)"
         assert {*LEADS.findall(notebook)} == {"ada/transformers"}
+        first = nbformat.reads(notebook, as_version=4).cells[0]
+        [shown] = pages._shown(first, first, {}, {}, tmp_path)  # on the website
+        link = f'<a href="https://colab.research.google.com/{place}">Open in Colab</a>'
+        assert link in markdown2html_mistune(shown.source)
     first = made["release/01_attention/01_attention.ipynb"].decode()
     assert '\\"https://github.com/ada/transformers/releases/download/lessons\\")' in first
 

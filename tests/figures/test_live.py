@@ -173,6 +173,7 @@ def drafts(generator: torch.Generator) -> Agreement:
 
 
 def path(generator: torch.Generator) -> Agreement:
+    """What Python gives it, against the whole model: the module itself computes nothing, it shows these."""
     given, right, words = [], [], corpora.vocabulary().words
     torch.manual_seed(0)
     for _ in range(DRAWS):

@@ -12,78 +12,33 @@ from urllib.parse import unquote, urlsplit
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from autograder import exercises, lessons, programs
+from autograder.authoring.bundles import links
 from autograder.authoring.review import BEGIN, END
 from autograder.authoring.site.building import SITE
+from autograder.authoring.site.pages import LIVE
 from helpers.checking.finding import Status
 from helpers.figures.predicting import predictions
 from tests.support.browser import AXE, CHROMIUM_OPTIONS
+from tests.support.explorers import it_can_be_used
+from tests.support.site import (
+    ALL_PICTURES,
+    BROKEN_CODE,
+    MOVED,
+    RULES,
+    UNFOLDED,
+    UNREACHED,
+    VIOLATIONS,
+    WIDE_MESSAGES,
+)
 
 MADE = SITE / "html"
 PAGES = sorted(path.name for path in MADE.glob("*.html"))
 LESSONS = [name.removesuffix(".html") for name in PAGES if name[:2].isdigit() and name != "404.html"]
-PLACES = [(1280, "light"), (1280, "dark"), (820, "light"), (390, "light"), (390, "dark")]
+PLACES = [(1280, "light"), (1280, "dark"), (820, "light"), (820, "dark"), (390, "light"), (390, "dark")]
 HEAVIEST = 1_000_000  # bytes of a page with every figure, but formulas' fonts
-RULES = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
-VIOLATIONS = """async rules => (await axe.run(document, rules)).violations.flatMap(
-    rule => rule.nodes.map(node => `${rule.id}: ${node.html.slice(0, 160)}`))"""
-ALL_PICTURES = """() => document.querySelectorAll("img").forEach(image => { image.loading = "eager" })"""
-# Moves each control of each live explorer, alone and after those above it, and names those that change nothing
-# of what is shown either way: which word is hidden, say, matters only to a mask that hides one.
-MOVED = """async () => {
-    const idle = []
-    for (const place of document.querySelectorAll(".headstart-live")) {
-        for (let frame = 0; frame < 600 && !("runs" in place.dataset); frame++)
-            await new Promise(requestAnimationFrame)
-        const root = [...place.querySelectorAll("*")].find(each => each.shadowRoot)?.shadowRoot
-        if (!root) { idle.push("no explorer: " + place.textContent.slice(0, 80)); continue }
-        const shown = () => [...root.children].filter(each => each.matches("p, div:not(.press)")).map(
-            each => each.innerHTML).join()
-        const key = input => input.type === "checkbox" ? "checked" : "value"
-        const set = (input, value) => {
-            input[key(input)] = value
-            input.dispatchEvent(new Event("input", {bubbles: true}))
-        }
-        const inputs = [...root.querySelectorAll("input, select, button")], moves = new Set()
-        for (const alone of [true, false]) for (const input of inputs) {
-            const before = shown(), was = input[key(input)]
-            const others = input.matches("button") ? [] : input.type === "checkbox" ? [!was]
-                : input.matches("select") ? [...input.options].map(each => each.value)
-                : input.type === "range" ? [input.min, input.max] : [was.split(" ").slice(0, -1).join(" ")]
-            if (input.matches("button")) input.click()
-            const changed = others.map(other => { set(input, other); return shown() !== before })
-            if (changed.includes(true) || shown() !== before) moves.add(input)
-            if (alone && !input.matches("button")) set(input, was)
-        }
-        const one = input => input.disabled && input.min === input.max  // which is off, having nowhere to go
-        idle.push(...inputs.filter(each => !moves.has(each) && !one(each)).map(
-            each => (each.closest("label") ?? each).textContent))
-    }
-    return idle
-}"""
-# Answers every prediction and opens everything that is folded; counts the figures that still wait.
-UNFOLDED = """() => {
-    document.querySelectorAll(".hs-predict").forEach(each => each.querySelector("button").click())
-    document.querySelectorAll("details").forEach(each => { each.open = true })
-    return document.querySelectorAll(".hs-waits").length
-}"""
-# What scrolls but isn't reached by keys, in the next frame: the theme alone would take 300 ms, or never do it.
-UNREACHED = """async () => {
-    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
-    return [...document.querySelectorAll("main [tabindex='-1']")].filter(each =>
-        /auto|scroll/.test(getComputedStyle(each).overflowX) && each.scrollWidth > each.clientWidth
-        || /auto|scroll/.test(getComputedStyle(each).overflowY) && each.scrollHeight > each.clientHeight
-    ).map(each => each.outerHTML.slice(0, 160))
-}"""
-# What a check says of a wrong answer fits, whatever names are in it.
-WIDE_MESSAGES = """() => [...document.querySelectorAll(".hs-gallery, .hs-said")].filter(
-    each => each.scrollWidth > each.clientWidth + 1).map(each => each.textContent.slice(0, 160))"""
-# Short code in a table's cell, of which a narrow column shows a letter or two on each line.
-BROKEN_CODE = """() => [...document.querySelectorAll("main .table code")].filter(
-    each => /^[^\\s./-]{1,12}$/.test(each.textContent)
-        && new Set([...each.getClientRects()].map(line => Math.round(line.top))).size > 1).map(each => each.textContent)"""
 TEXT = ("text-base", "text-muted", "link", "link-hover", "primary", "secondary", "accent", "inline-code")
 GROUND = ("background", "surface", "on-background")
 CODE = re.compile(r"<(script|style|template|pre|code)\b.*?</\1>", re.DOTALL)
@@ -252,6 +207,38 @@ def test_no_formula_and_no_emphasis_is_left_as_it_was_typed(name) -> None:
 @functools.cache
 def _read(name: str) -> str:
     return (MADE / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if LIVE in _read(name)])
+def test_an_explorer_can_be_used_as_in_jupyterlab(browser, address, name) -> None:
+    """By the test that it passes there."""
+    with browser.new_page(viewport={"width": 1280, "height": 800}) as page:
+        page.goto(f"{address}/{name}")
+        page.evaluate(UNFOLDED)
+        places = page.locator(".headstart-live")
+        assert places.count()
+        for place in places.all():
+            it_can_be_used(page, place)
+
+
+def test_the_first_screen_has_the_title_a_sentence_a_live_model_and_two_doors(browser, address) -> None:
+    with browser.new_page(viewport={"width": 1280, "height": 800}) as page:
+        page.goto(f"{address}/index.html")
+        main = page.get_by_role("main")
+        reader = main.locator(".headstart-live")
+        expect(reader.get_by_role("status")).not_to_be_empty()
+        doors = [
+            main.get_by_role("link", name=name, exact=True) for name in ("Start reading", "do it yourself")
+        ]
+        for place in (main.locator("section > h1"), main.locator("h1 ~ p").first, reader, *doors):
+            box = place.bounding_box()
+            assert box and box["y"] >= 0 and box["y"] + box["height"] <= 800, (place, box)
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_page_leads_to_its_lesson_in_colab_where_the_course_is_published(lesson) -> None:
+    found = [link for link in LINK.findall(_read(f"{lesson}.html")) if "colab.research.google.com" in link]
+    assert found == re.findall(r"\[Open in Colab\]\((.*?)\)", links(lesson))
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -55,7 +55,10 @@ def executed(lesson: str, site: Path) -> NotebookNode:
 
 
 def _kept(lesson: str, executions: Path) -> Path:
-    """Where the executed notebook is kept: its name says what decides its outputs."""
+    """Where the executed notebook is kept: its name says what decides its outputs.
+
+    The times among that are known only after an execution that has measured new ones.
+    """
     times = hashlib.sha256(json.dumps(repeating.known(lesson)).encode()).hexdigest()[:4]
     return executions / f"{lesson}-{digest_of(source_path(lesson).parent)}-{times}.ipynb"
 
