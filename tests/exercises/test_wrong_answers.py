@@ -467,7 +467,7 @@ NAMED = {
     "bert.renamed": [(renamed_block_by_block, "once for each block, for all layers alike")],
     "translation.decoder_block": [(NormalisedPath, "y itself is normalised")],
     "translation.label_smoothed_loss": [(smoothed_by_scatter, "1 - ε in place of its ε/V")],
-    "translation.decoder_work": [(work_in_pairs, "in each other's places")],
+    "translation.decoder_work": [(work_in_pairs, "in reverse order")],
     "translation.bleu": [
         (bleu_with_lengths_of_lists, "aren't numbers of words"),
         (bleu_of_letters, "n-grams of letters"),

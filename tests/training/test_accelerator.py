@@ -317,7 +317,7 @@ def answer(id: str, source: str, name: str, style: int | str, known: Container[s
 
 
 @contextlib.contextmanager
-def anyway(*_: object) -> Iterator[None]:
+def anyway(*_: object, **options: object) -> Iterator[None]:
     """Instead of waiting for what isn't written, or predicted."""
     yield
 
