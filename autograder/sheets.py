@@ -307,7 +307,9 @@ def _draw(exercise: Exercise, seed: str, margin: float = 1) -> tuple[list[Case],
             raise ValueError(f"{exercise.id}: {text}")
         if all(_steady(exercise, *pair, margin) for pair in zip(cases, expected, strict=True)):
             return cases, expected
-    raise ValueError(f"{exercise.id}: of {DRAWS_AT_MOST} draws, float32 rounding decides each")
+    text = f"of {DRAWS_AT_MOST} draws, float32 rounding decides each"
+    too = "a recipe whose model isn't in the dtype of its weights does that, too"
+    raise ValueError(f"{exercise.id}: {text} ({too})")
 
 
 def _steady(exercise: Exercise, case: Case, expected: Outcome, margin: float) -> bool:

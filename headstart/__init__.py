@@ -87,12 +87,17 @@ A case holds the answer's arguments. With some drivers, something comes before t
 | `"object"` | those of the class, as a list or by name, and the calls: `([size], [["put", "a"], ["get"]])` |
 | `"module"` | those of the class by name, the parameters by name: `({"size": 3}, {"layer.weight": w}, x)` |
 | `"use_result"` | the recipe of the course's function, which gets the result |
-| `"draws"` | that recipe and how often to call; `"<generator>"` is the source of random numbers |
-| `"prepare"` | the recipe of a model |
+| `"draws"` | the same, and how often to call; `"<generator>"` is the source of random numbers |
+| `"prepare"` | the recipe of a model, whose `step` gets the optimizer that the answer returns |
 | `"train"` | the recipe of a model, its optimizer and its loss; then a list of batches |
 
+With `"draws"`, the course's function gets the list of all results and the case's inputs, and returns what
+holds of them, such as a dict of booleans or rounded shares. With `"train"`, the answer is called once for
+each batch, as `answer(model, optimizer, loss, batch)`.
+
 A *recipe* is `{"layer": name, "weights": [...]}`, and becomes `make(*weights)` by `register({name: make})`
-in `helpers/TOPIC/recipes.py`. With `"call_with_layer"`, one stands for each function that the answer gets.
+in `helpers/TOPIC/recipes.py`: a function or a model, and for `"train"` the three together. A model has the
+dtype of its weights. With `"call_with_layer"`, one stands for each function that the answer gets.
 
 A *property* holds beyond the values, `Entry(properties=(...,))`:
 

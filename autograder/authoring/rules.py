@@ -24,6 +24,12 @@ from helpers.figures.predicting import Prediction
 MISCONCEPTIONS, ALTERNATIVES = 3, 2  # at least, of an exercise that is code
 RECALLS, RECALL_MINUTES = 3, 8  # of a lesson: so many or none, in less than that
 SENTENCE = range(21, 260)  # characters of a misconception's, and below that of a prediction's
+# The drivers that look at a property; all do at the properties that aren't here.
+LOOKED_AT = {
+    "gradient_reaches_inputs": ("call", "call_measured", "call_with_layer", "module", "use_result"),
+    "shares_nothing": ("copies",),
+    "stays_small": ("call_measured",),
+}
 OPTION = 90  # characters of a prediction's at most
 Found = Iterator[tuple[str, str]]  # the name of what is wrong, "" for the whole, and what is wrong with it
 
@@ -68,7 +74,7 @@ def of_exercises(lesson: str, specs: Mapping[str, Exercise], cells: list[Cell], 
 
 def _of_exercise(exercise: Exercise, shown: str) -> Found:
     rules = (_id, _numbers, _sentences, _forbidden)
-    of_code = (_enough, _kinds)
+    of_code = (_enough, _kinds, _looked_at)
     for rule in (*rules, *(() if exercise.driver == "choice" else of_code)):
         yield from rule(exercise)
     if exercise.driver == "choice":
@@ -159,6 +165,14 @@ def _kinds(exercise: Exercise) -> Found:
             yield name, f"has an answer, {name}, that is no {_called(wanted)} with a name; write one"
         elif (taken := _taken(answer)) != right:
             yield name, f"has an answer, {name}, that takes ({', '.join(taken)}); take ({', '.join(right)})"
+
+
+def _looked_at(exercise: Exercise) -> Found:
+    """A property that a driver reports nothing about would hold of every answer, or of none."""
+    for name in (each.__name__ for each in exercise.properties):
+        if exercise.driver not in (drivers := LOOKED_AT.get(name, (exercise.driver,))):
+            text = f'has the property {name}, at which driver="{exercise.driver}" doesn\'t look'
+            yield "", f"{text}; remove it, or take the driver {' or '.join(drivers)}"
 
 
 def _called(kind: type) -> str:

@@ -19,6 +19,7 @@ from autograder.authoring.review import INTRODUCTION
 from autograder.exercise import Exercise
 from autograder.parts import recorded
 from autograder.sheets import VISIBLE_SEED, make_sheet, one_thread
+from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.calling.values import decode
 from helpers.checking.comparing import GRADIENT_SLACK, compare
 from helpers.checking.explaining.sketches import rewritten
@@ -26,6 +27,13 @@ from helpers.figures.answering import STUB
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 LONG = ("cases", "misconceptions", "slips", "parts")  # fields of a sheet
+# What a course's function gets that tries out a result, and what an answer is called with, where a case
+# doesn't show it.
+TRIED_OUT = {"use_result": "the result", "draws": "the list of results and then the case's inputs"}
+CALLED = {
+    "prepare": "(model, ...) and returns an optimizer, which the model's `step` gets",
+    "train": "(model, optimizer, loss, batch), the first three from the recipe",
+}
 LANGUAGE = {"file_extension": ".py", "name": "python", "pygments_lexer": "ipython3"}
 
 
@@ -214,12 +222,20 @@ def make_checks(
                 text = f'case "{case.title}" of "{spec.id}" has other arguments than'
                 raise SpecError(spec.id, f'{text} driver="{spec.driver}" takes: {form}; change them')
             if outcome.status != "returned":
-                what = " ".join(filter(None, (outcome.status, outcome.error, outcome.message)))
-                raise SpecError(
-                    spec.id, f'the reference of "{spec.id}" on case "{case.title}": {what}; fix it'
-                )
+                text = f'the reference of "{spec.id}" on case "{case.title}": {_what_failed(spec, outcome)}'
+                raise SpecError(spec.id, text)
         checks[spec.id] = sheet.to_json()
     return checks
+
+
+def _what_failed(spec: Exercise, outcome: Outcome) -> str:
+    """How a reference failed on a case, and the cure."""
+    if outcome.status == CallStatus.UNUSABLE and (gets := TRIED_OUT.get(spec.driver)):
+        cure = f"fix the function of the case's recipe, which gets {gets}, or the reference"
+        return f"{outcome.message}; {cure}"
+    what = " ".join(filter(None, (outcome.status, outcome.error, outcome.message)))
+    called = CALLED.get(spec.driver, "")
+    return f"{what}; fix it" + (f": it is called with {called}" if called else "")
 
 
 def dump(checks: dict) -> str:

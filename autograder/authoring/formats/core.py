@@ -169,7 +169,7 @@ def _code(exercise: Exercise, calls: list[Call]) -> str:
     kept = {property.__name__ for property in exercise.properties}
     rules = {
         "coarse": not exercise.full_precision,
-        "unchanged": bool(kept & {"inputs_unchanged", "shares_nothing"}) and exercise.driver != "object",
+        "unchanged": bool(kept & {"inputs_unchanged", "shares_nothing"}),
         "int64": "whole_numbers_in_int64" in kept,
         "forbidden": tuple(name for name in exercise.forbidden if "." in name),
     }

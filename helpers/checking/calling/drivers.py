@@ -230,8 +230,7 @@ def _object(answer: object, case: Case, gradients: bool) -> Outcome:
         made = answer(**settings) if isinstance(settings, Mapping) else answer(*settings)
         return [_method(made, *each) for each in calls]
 
-    outcome = call_function(use, case, False)
-    return replace(outcome, inputs_after=None)
+    return call_function(use, case, False)
 
 
 def _method(made: Any, name: str, *args: Any) -> Any:
