@@ -1,4 +1,8 @@
-"""What the website says of answers: of wrong ones below each exercise, and of what one may click."""
+"""What the website says of answers: of wrong ones below each exercise, and of what one may click.
+
+Of a wrong answer, only the lines that make it wrong are shown. Several that change one line of a right one
+are shown only if part of that line is in none of them: side by side they would give it away.
+"""
 
 import difflib
 import html
