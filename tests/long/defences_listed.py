@@ -147,9 +147,9 @@ LISTED: dict[str, dict[str, Row]] = {
     },
     "test_endless": {
         "endless: a single call": ("only_a_single_call_that_had_the_whole_time_in_the_answer_itself_does_not_end", "first.status == CallStatus.INTERRUPTED and sheet.driver not in SEVERAL_CALLS", "outcomes[-1].status == CallStatus.INTERRUPTED"),
-        "endless: in the answer itself": ("only_a_single_call_that_had_the_whole_time_in_the_answer_itself_does_not_end", " and cell_of(first.where, ran) == answer", ""),
+        "endless: in the answer itself": ("only_a_single_call_that_had_the_whole_time_in_the_answer_itself_does_not_end", " and cell_of(first.where, self._ran) == self.judged", ""),
         "endless: no other cell": ("only_a_single_call_that_had_the_whole_time_in_the_answer_itself_does_not_end", "len(having) == 1", "having"),
-        "judge: who is only slow has its time": ("who_is_slow_beside_it_has_the_whole_time", "not self.interrupted or self.endless.stopped_in(outcomes, self.ran, answer)", "True"),
+        "judge: who is only slow has its time": ("who_is_slow_beside_it_has_the_whole_time", "not self.interrupted or self.endless.stopped_in(outcomes)", "True"),
     },
     "test_clock": {
         "clock: CPU time": ("a_cell_has_its_cpu_time_whatever_its_share_of_a_core_is", "_last.used >= limit", "_at_most() >= 1e9"),

@@ -55,6 +55,7 @@ def chosen(exercise: Exercise) -> list[tuple[Misconception, str]]:
         line.strip() for right in (exercise.reference, *exercise.alternatives) for line in _lines(right)
     }
     codes = [(wrong, wrong_lines(exercise, wrong)) for wrong in exercise.misconceptions]
+    without_code = [each for each in codes if not each[1]]
     unlike = {code: wrong for wrong, code in reversed(codes) if code}
     lacking = {code: _lacking(code, rights) for code in unlike}
     with_code = [(wrong, code) for wrong, code in codes if code and unlike[code] is wrong]
@@ -66,8 +67,8 @@ def chosen(exercise: Exercise) -> list[tuple[Misconception, str]]:
         safe = [(len(left), some) for left, some in together if all(left)]
         if safe:
             _, best = min(safe, key=lambda each: each[0])
-            return [*best, *(each for each in codes if not each[1])][:SHOWN]
-    return [each for each in codes if not each[1]][:SHOWN]
+            return [*best, *without_code][:SHOWN]
+    return without_code[:SHOWN]
 
 
 def _lacking(code: str, rights: Iterable[str]) -> dict[str, set[str]]:
