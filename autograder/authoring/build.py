@@ -33,7 +33,7 @@ from autograder.authoring.measured import RESULTS, figures, fill_in
 from autograder.authoring.mutating import verified
 from autograder.authoring.mutating.verified import Slips
 from autograder.authoring.review import BEGIN, END, parse, review, unfinished
-from autograder.authoring.rules import of_exercises, of_predictions, place
+from autograder.authoring.rules import of_exercises, of_pictures, of_predictions, place
 from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook, written
 from autograder.authoring.starting import SKELETONS
 from autograder.authoring.trials import Load
@@ -182,6 +182,7 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
         *review(lesson, cells, specs, _master(lesson)),
         *of_exercises(lesson, specs, cells, root),
         *of_predictions(lesson, known, cells, root),
+        *of_pictures(lesson, cells, root),
         *leaks(lesson, root, load),
     ]
     if mistakes:
