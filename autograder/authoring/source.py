@@ -50,7 +50,7 @@ def make_notebook(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise])
     return notebook
 
 
-def written(notebook: NotebookNode) -> str:
+def as_text(notebook: NotebookNode) -> str:
     """A notebook as text, with the metadata of each cell on one line."""
     plain = json.loads(nbformat.writes(notebook))
     holders = [*plain["cells"], plain]

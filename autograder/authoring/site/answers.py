@@ -18,7 +18,7 @@ from autograder.authoring.trials import checked
 from autograder.exercise import Exercise, Misconception
 from helpers.checking.finding import Status, marked
 from helpers.checks import Sheet
-from helpers.figures.predicting import Prediction, plain
+from helpers.figures.predicting import Prediction, without_marks
 
 SHOWN = 3  # wrong answers below each exercise, where so many can be shown
 TITLES = (
@@ -112,8 +112,8 @@ def _lines(answer: Any) -> list[str]:
 def prediction(id: str, known: Prediction) -> str:
     """Buttons for a prediction's options, with what each is answered, as HTML."""
     buttons = "".join(
-        f'<button type="button" aria-pressed="false" value="{letter}" title="{html.escape(plain(option))}">'
-        f"{letter}</button>"
+        f'<button type="button" aria-pressed="false" value="{letter}" '
+        f'title="{html.escape(without_marks(option))}">{letter}</button>'
         for letter, (option, _) in known.letters.items()
     )
     said = "".join(
