@@ -22,6 +22,7 @@ from autograder.sheets import VISIBLE_SEED, make_sheet, one_thread
 from helpers.checking.calling.values import decode
 from helpers.checking.comparing import GRADIENT_SLACK, compare
 from helpers.checking.explaining.sketches import rewritten
+from helpers.checking.sheet import Sheet
 from helpers.figures.answering import STUB
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -191,7 +192,7 @@ def make_checks(
         recalled: where else to look, by id, if not at the heading over the exercise.
 
     Raises:
-        SpecError: a spec's cases can't be made, or its reference doesn't return.
+        SpecError: a spec's cases can't be made, its reference doesn't return, or an answer can't be typed.
     """
     checks = {}
     for cell in cells:
@@ -218,8 +219,26 @@ def make_checks(
                 raise SpecError(
                     spec.id, f'the reference of "{spec.id}" on case "{case.title}": {what}; fix it'
                 )
+        for text in typed(sheet):
+            if odd := next((each for each in text if not (each.isascii() or each.isalpha())), ""):
+                cure = f"that keyboards lack, {odd!r}; write it in letters"
+                raise SpecError(spec.id, f'"{spec.id}" asks for a text, {text!r}, with a character {cure}')
         checks[spec.id] = sheet.to_json()
     return checks
+
+
+def typed(sheet: Sheet) -> list[str]:
+    """What students have to type to the letter: the options of a choice, the keys of a dict to return."""
+    if sheet.driver == "choice":
+        slots = [options for case in sheet.cases for options in case.args[0].values()]
+        return [str(option) for options in slots for option in options]
+    return [key for outcome in sheet.expected for key in _keys(outcome.outputs)]
+
+
+def _keys(value: object) -> list[str]:
+    parts = [*value.values()] if isinstance(value, dict) else value if isinstance(value, list | tuple) else []
+    own = map(str, value) if isinstance(value, dict) else ()
+    return [*own, *(key for part in parts for key in _keys(part))]
 
 
 def dump(checks: dict) -> str:
