@@ -21,6 +21,7 @@ ENGINE = Path(__file__).resolve().parents[1]
 # The students' half of the engine, in its helpers/. All else in there is the course's.
 ENGINE_HELPERS = ("__init__.py", "checks.py", "checking", "figures", "kept.py", "storage.py", "timing.py")
 FILE, VARIABLE = "course.toml", "HEADSTART_COURSE"
+SHOWS, SHOWN = "each_lesson_shows", ("drawings", "explorers")
 KNOWN = Path(".headstart", "courses")  # below the user's home: the courses that they have named or made
 LESSON = re.compile(r"[0-9]{2}_[a-z][a-z0-9_]*")
 
@@ -35,6 +36,7 @@ class Course:
         lessons: in order: `01_attention`, and so on. If it names none, all that have a master.
         packages: the modules that its lessons import, beside Python's own.
         opens: by helper, a file or a folder below `helpers/`, the topic of the first lesson that gets it.
+        each_lesson_shows: `drawings`, `explorers` or both: what each lesson but the start page, 00, shows.
         repository: where it is published, as `https://github.com/ACCOUNT/NAME`; "" if nowhere.
     """
 
@@ -44,6 +46,7 @@ class Course:
     packages: tuple[str, ...] = ()
     opens: Mapping[str, str] = field(default_factory=dict)
     repository: str = ""
+    each_lesson_shows: tuple[str, ...] = ()
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -82,12 +85,15 @@ def _read(root: Path, content: bytes, masters: tuple[str, ...]) -> Course:
     if problem := _problem(said):
         raise LookupError(f"{root / FILE}: {problem}")
     lessons, packages = tuple(said["lessons"]), tuple(said.get("packages", ()))
-    return Course(root, said["name"], lessons, packages, said.get("opens", {}), said.get("repository", ""))
+    repository, shows = said.get("repository", ""), tuple(said.get(SHOWS, ()))
+    return Course(root, said["name"], lessons, packages, said.get("opens", {}), repository, shows)
 
 
 def _problem(said: Mapping[str, Any]) -> str:
     """What is wrong with a `course.toml`, and the cure; "" if nothing is."""
-    kinds = {"name": str, "lessons": list, "packages": list, "opens": dict, "repository": str}
+    kinds = {
+        "name": str, "lessons": list, "packages": list, SHOWS: list, "opens": dict, "repository": str,
+    }  # fmt: skip
     if unknown := sorted({*said} - {*kinds}):
         return f"there is no key {unknown[0]!r}; the keys are {', '.join(kinds)}"
     if "name" not in said:
@@ -102,6 +108,8 @@ def _problem(said: Mapping[str, Any]) -> str:
         return f"{odd[0]!r} can't be a lesson's name; write two digits and one word, such as 01_sampling"
     if lessons != sorted(lessons) or len({name[:2] for name in lessons}) < len(lessons):
         return "the lessons aren't in the order of their numbers; give each a number of its own, in order"
+    if odd := [each for each in said.get(SHOWS, ()) if each not in SHOWN]:
+        return f"{SHOWS} has {odd[0]!r}; choose from {', '.join(SHOWN)}"
     topics = [name[3:] for name in lessons]
     if twice := [topic for topic in topics if topics.count(topic) > 1]:
         return f"two lessons are called {twice[0]}; rename one"

@@ -319,17 +319,17 @@ def _steady(exercise: Exercise, case: Case, expected: Outcome, margin: float) ->
     """
     inputs = [case.args, case.kwargs]
     dtypes = {dtype_name(array) for array in arrays(inputs)}
-    given, rounded = "float64", "float32"
-    if given in dtypes and not exercise.full_precision:
-        args, kwargs = _cast(inputs, given, rounded)
+    wide, narrow = "float64", "float32"
+    if wide in dtypes and not exercise.full_precision:
+        args, kwargs = _cast(inputs, wide, narrow)
         coarse = _expected(exercise, replace(case, args=args, kwargs=kwargs))
-        if not _agree(expected, coarse, (rounded, given), slack=0.5 * margin, coarse=True):
+        if not _agree(expected, coarse, (narrow, wide), slack=0.5 * margin, coarse=True):
             return False
-    if rounded not in dtypes:
+    if narrow not in dtypes:
         return True
-    args, kwargs = _cast(inputs, rounded, given)
+    args, kwargs = _cast(inputs, narrow, wide)
     exact = _expected(exercise, replace(case, args=args, kwargs=kwargs))
-    return _agree(expected, exact, (given, rounded), slack=0.1 * margin)
+    return _agree(expected, exact, (wide, narrow), slack=0.1 * margin)
 
 
 def _agree(

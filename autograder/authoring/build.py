@@ -29,12 +29,12 @@ from autograder.authoring.expanding import expand, what_is_revealed, with_model_
 from autograder.authoring.leaks import leaks
 from autograder.authoring.lesson_numbers import in_readme, numbers_of
 from autograder.authoring.master import Cell, MasterError, Mistake, did_you_mean, read_master
-from autograder.authoring.measured import RESULTS, figures, fill_in
+from autograder.authoring.measured import RESULTS, fill_in, read_results
 from autograder.authoring.mutating import verified
 from autograder.authoring.mutating.verified import Slips
 from autograder.authoring.review import BEGIN, END, parse, review, unfinished
-from autograder.authoring.rules import of_exercises, of_predictions, place
-from autograder.authoring.source import SpecError, alike, dump, make_checks, make_notebook, written
+from autograder.authoring.rules import of_exercises, of_pictures, of_predictions, place
+from autograder.authoring.source import SpecError, alike, as_text, dump, make_checks, make_notebook
 from autograder.authoring.starting import SKELETONS
 from autograder.authoring.trials import Load
 from autograder.courses import current
@@ -175,13 +175,14 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
     known = predictions(topic) if (root / f"helpers/{topic}/predictions.py").is_file() else {}
     if not mistakes:
         results = trees.contents(root / RESULTS).decode() if (root / RESULTS).is_file() else ""
-        cells, mistakes = fill_in(cells, figures(results), _master(lesson))
+        cells, mistakes = fill_in(cells, read_results(results), _master(lesson))
     if not mistakes:
         cells, mistakes = expand(cells, specs, known, course.number(lesson), _master(lesson))
     mistakes = mistakes or [
         *review(lesson, cells, specs, _master(lesson)),
         *of_exercises(lesson, specs, cells, root),
         *of_predictions(lesson, known, cells, root),
+        *of_pictures(lesson, cells, root),
         *leaks(lesson, root, load),
     ]
     if mistakes:
@@ -201,7 +202,7 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
     for name, content in helpers.items():
         write_whole(built / name, content)
     cells = bundles.with_first_cell(lesson, cells, text, helpers)
-    write_whole(built / f"{lesson}.ipynb", written(make_notebook(lesson, cells, specs)).encode())
+    write_whole(built / f"{lesson}.ipynb", as_text(make_notebook(lesson, cells, specs)).encode())
     return cells
 
 

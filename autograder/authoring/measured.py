@@ -16,10 +16,10 @@ PLACE = re.compile(r"\{(-?)measured\.([\w.]+?)(?:\.(\d))?(?::([^{}]*))?\}")
 NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?")
 WORDS = "no", *"one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
 
-Figures = dict[str, str]
+Measured = dict[str, str]
 
 
-def fill_in(cells: list[Cell], known: Figures, name: str) -> tuple[list[Cell], list[Mistake]]:
+def fill_in(cells: list[Cell], known: Measured, name: str) -> tuple[list[Cell], list[Mistake]]:
     """Write the numbers into the texts that name them.
 
     Args:
@@ -46,9 +46,9 @@ def fill_in(cells: list[Cell], known: Figures, name: str) -> tuple[list[Cell], l
     return made, mistakes
 
 
-def figures(results: str) -> Figures:
+def read_results(results: str) -> Measured:
     """Each cell of the tables in RESULTS.md, by section, row and column."""
-    found: Figures = {}
+    found: Measured = {}
     for section in re.split(r"^## ", results, flags=re.MULTILINE)[1:]:
         title = _slug(section.partition("\n")[0])
         for heads, *rows in _tables(section):
@@ -70,7 +70,7 @@ def _slug(text: str) -> str:
     return re.sub(r"\W+", "_", text.lower()).strip("_")
 
 
-def _number(place: re.Match[str], known: Figures) -> str:
+def _number(place: re.Match[str], known: Measured) -> str:
     """What is written in a place.
 
     Raises:

@@ -22,6 +22,8 @@ WORDS = re.compile(r"# [A-Z“][^_=`#]*$")  # a comment that is no code and no d
 TODO = re.compile(r"\bTODO\b:?([^<|*\"]*)")
 EXAMPLE = "# The six ways at three lengths"
 WIDEST = 72  # characters: what JupyterLab shows of a line at 1,024 pixels beside its list of files
+ITEM = re.compile(r"([-+*]) ")
+WHOLE = re.compile(r"[.:!?]\W*$|^(\s|#|[-+*>|<]|\d+\.)")  # a line that ends a sentence, or is none
 Found = Iterator[tuple[int, str]]  # lines of the master, and what is wrong there
 
 
@@ -218,6 +220,8 @@ def _cell(cell: Cell, topic: str) -> Found:
     if cell.id and not cell.id.startswith(f"{topic}."):
         yield cell.line, f'"{cell.id}" isn\'t of this lesson; ids here begin with "{topic}."'
     yield from _regions(cell)
+    if not cell.is_code:
+        yield from _lists(cell)
     if cell.kind == "written" and (solution := "\n".join(solution_lines(cell))):
         yield from _rubric(cell, solution)
     if cell.folded:
@@ -255,6 +259,20 @@ def _regions(cell: Cell) -> Found:
     if not found and cell.kind in ("exercise", "written"):
         text = f'{cell.kind} "{cell.id}" has no solution'
         yield cell.line, f"{text}; put it between `### {BEGIN}` and `### {END}`"
+
+
+def _lists(cell: Cell) -> Found:
+    """A sign of a formula or a dash at the beginning of a line would be a bullet."""
+    above, fenced = "", False
+    for line, text in cell.lines:
+        fenced ^= text.lstrip().startswith("```")
+        if (found := ITEM.match(text)) and above.strip() and not WHOLE.search(above) and not fenced:
+            cure = "break the line elsewhere, or leave an empty one above the list"
+            yield (
+                line,
+                f"this line of a sentence begins with `{found[1]}` and would be shown as a list; {cure}",
+            )
+        above = text
 
 
 def _whole_classes(cell: Cell, tree: ast.Module) -> Found:

@@ -1,8 +1,9 @@
-"""The rules that an author's exercises and predictions keep, each told with its line and its cure.
+"""The rules that exercises, predictions and pictures keep, each told with its line and its cure.
 
 Those of a master are in `review.py`, and what only running an exercise shows in `trials.py`.
 """
 
+import ast
 import importlib
 import inspect
 import itertools
@@ -13,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder import lessons
+from autograder import courses, lessons
 from autograder.authoring.master import Cell, Mistake
 from autograder.drawing import generator
 from autograder.exercise import Exercise
@@ -31,6 +32,10 @@ LOOKED_AT = {
     "stays_small": ("call_measured",),
 }
 OPTION = 90  # characters of a prediction's at most
+TELLING = 20  # characters of a sentence that is looked for elsewhere: a shorter one is anybody's
+SOLUTION = re.compile("### BEGIN SOLUTION.*?### END SOLUTION", re.DOTALL)
+# The modules of a topic's folder that hold what a lesson shows, and what that is called in there.
+PICTURES = {"drawings": re.compile(r"[^_].*"), "explorers": re.compile(r"[^_].*_explorer")}
 Found = Iterator[tuple[str, str]]  # the name of what is wrong, "" for the whole, and what is wrong with it
 
 
@@ -230,7 +235,7 @@ def _unsaid(exercise: Exercise, shown: str) -> Found:
 def _shown(cells: list[Cell]) -> str:
     """What students read of a lesson, in one line."""
     text = "\n".join(cell.source for cell in cells)
-    return " ".join(re.sub("### BEGIN SOLUTION.*?### END SOLUTION|^#", "", text, flags=re.S | re.M).split())
+    return " ".join(re.sub("^#", "", SOLUTION.sub("", text), flags=re.M).split())
 
 
 # -- a lesson's ------------------------------------------------------------------------------------------
@@ -272,7 +277,8 @@ def of_predictions(
         if len(known) > 2 and count > 2 / 3 * len(known):
             text = f'"{letter}" is right in {count} of {len(known)} predictions, so it can be guessed'
             found.append(Mistake(file, 1, f"{text}; put some options into another order"))
-    found += [Mistake(f"notebooks/{lesson}.py", line, text) for line, text in _placed(cells)]
+    there = [*_placed(cells), *_told(known, cells)]
+    found += [Mistake(f"notebooks/{lesson}.py", line, text) for line, text in there]
     return found
 
 
@@ -305,6 +311,29 @@ def _placed(cells: list[Cell]) -> Iterator[tuple[int, str]]:
                     yield line, "this would be moved out of the notebook; begin a new cell above it"
 
 
+def _told(known: Mapping[str, Prediction], cells: list[Cell]) -> Iterator[tuple[int, str]]:
+    """No other cell says what is told only after the choice: what the figure shows, and the reasons."""
+    later = {id: [reason for _, reason in prediction.letters.values()] for id, prediction in known.items()}
+    for cell in cells:
+        if cell.kind == "reveals" and cell.id in later:
+            later[cell.id].append(cell.source)
+    told = {
+        words: id
+        for id, texts in later.items()
+        for sentence in re.split(r"(?<=[.:?])\s", "\n".join(texts))
+        if len(words := _words(sentence)) > TELLING
+    }
+    for cell in (cell for cell in cells if cell.kind != "reveals"):
+        there = _words(SOLUTION.sub("", cell.source))
+        for id in dict.fromkeys(id for words, id in told.items() if words in there):
+            yield cell.line, f'this cell says what is told after the prediction "{id}"; reword one of them'
+
+
+def _words(text: str) -> str:
+    """Letters and digits alone: a sentence is found however its line is broken or marked."""
+    return re.sub(r"[\W_]+", " ", text).strip().casefold()
+
+
 def _prediction(found: Prediction) -> Iterator[str]:
     if not found.question.endswith("?"):
         yield "doesn't end with a question mark; ask a question"
@@ -320,6 +349,28 @@ def _prediction(found: Prediction) -> Iterator[str]:
         if not sentence.endswith(".") or len(sentence) > SENTENCE[-1] or sentence == option:
             cure = f"write what the figure shows, up to a period within {SENTENCE[-1]} characters"
             yield f"says of the option {letter}: “{sentence}”; {cure}"
+        for mark in sorted({"`", "*"}.intersection(found.answer(letter)[0])):
+            yield f"shows a single {mark} in the option {letter}; write a second one, or leave it out"
     sentences = [sentence for _, sentence in found.letters.values()]
     for sentence in (sentence for sentence, count in Counter(sentences).items() if count > 1):
         yield f"says the same of two options, “{sentence}”; say of each why it is right or wrong"
+
+
+def of_pictures(lesson: str, cells: list[Cell], root: Path) -> list[Mistake]:
+    """Drawings and explorers that a lesson doesn't show, or lacks where the course wants some in each."""
+    code = "\n".join(cell.source for cell in cells if cell.is_code)
+    found = []
+    for kind, called in PICTURES.items():
+        file = f"helpers/{lessons.topic(lesson)}/{kind}.py"
+        text = (root / file).read_text(encoding="utf-8") if (root / file).is_file() else ""
+        functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+        made = [node for node in functions if called.fullmatch(node.name)]
+        for node in made:
+            if not re.search(rf"\b{kind}\.{node.name}\b", code):
+                cure = f"call {kind}.{node.name} in a cell, or remove it"
+                found.append(Mistake(file, node.lineno, f"the lesson doesn't show {node.name}; {cure}"))
+        if lessons.number(lesson) and not made and kind in courses.at(root).each_lesson_shows:
+            text = f"the lesson has no {kind}, and {courses.FILE} says that each lesson shows some"
+            cure = f"write one into {file} and show it, or take {kind} out of {courses.SHOWS}"
+            found.append(Mistake(f"notebooks/{lesson}.py", 1, f"{text}; {cure}"))
+    return found

@@ -23,6 +23,7 @@ from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.calling.values import decode
 from helpers.checking.comparing import GRADIENT_SLACK, compare
 from helpers.checking.explaining.sketches import rewritten
+from helpers.checking.sheet import Sheet
 from helpers.figures.answering import STUB
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -58,7 +59,7 @@ def make_notebook(lesson: str, cells: list[Cell], specs: Mapping[str, Exercise])
     return notebook
 
 
-def written(notebook: NotebookNode) -> str:
+def as_text(notebook: NotebookNode) -> str:
     """A notebook as text, with the metadata of each cell on one line."""
     plain = json.loads(nbformat.writes(notebook))
     holders = [*plain["cells"], plain]
@@ -199,7 +200,7 @@ def make_checks(
         recalled: where else to look, by id, if not at the heading over the exercise.
 
     Raises:
-        SpecError: a spec's cases can't be made, or its reference doesn't return.
+        SpecError: a spec's cases can't be made, its reference doesn't return, or an answer can't be typed.
     """
     checks = {}
     for cell in cells:
@@ -224,6 +225,10 @@ def make_checks(
             if outcome.status != "returned":
                 text = f'the reference of "{spec.id}" on case "{case.title}": {_what_failed(spec, outcome)}'
                 raise SpecError(spec.id, text)
+        for text in typed(sheet):
+            if odd := next((each for each in text if not (each.isascii() or each.isalpha())), ""):
+                cure = f"that keyboards lack, {odd!r}; write it in letters"
+                raise SpecError(spec.id, f'"{spec.id}" asks for a text, {text!r}, with a character {cure}')
         checks[spec.id] = sheet.to_json()
     return checks
 
@@ -236,6 +241,25 @@ def _what_failed(spec: Exercise, outcome: Outcome) -> str:
     what = " ".join(filter(None, (outcome.status, outcome.error, outcome.message)))
     called = CALLED.get(spec.driver, "")
     return f"{what}; fix it" + (f": it is called with {called}" if called else "")
+
+
+def typed(sheet: Sheet) -> list[str]:
+    """What students have to type to the letter: the options of a choice, the keys of a dict to return.
+
+    Keys that come from what a case gives, as where characters are counted, needn't be typed.
+    """
+    if sheet.driver == "choice":
+        slots = [options for case in sheet.cases for options in case.args[0].values()]
+        return [str(option) for options in slots for option in options]
+    pairs = zip(sheet.cases, sheet.expected, strict=True)
+    keys = [(case, key) for case, outcome in pairs for key in _keys(outcome.outputs)]
+    return [key for case, key in keys if key.isascii() or key not in str((case.args, case.kwargs))]
+
+
+def _keys(value: object) -> list[str]:
+    parts = [*value.values()] if isinstance(value, dict) else value if isinstance(value, list | tuple) else []
+    own = map(str, value) if isinstance(value, dict) else ()
+    return [*own, *(key for part in parts for key in _keys(part))]
 
 
 def dump(checks: dict) -> str:

@@ -64,6 +64,12 @@ def archive(folder: Path, course: CourseDirectory, *, do: bool) -> int:
             courses.remember(folder)
         for path in moved:
             shutil.move(path, folder / path.name)
+    _say_what_is_left(course, folder)
+    return 0
+
+
+def _say_what_is_left(course: CourseDirectory, folder: Path) -> None:
+    """What the archive doesn't do: settings that name a folder, a server's database, and the exchange."""
     print(
         f"headstart: the term is in {folder}, with its own secret. Commands work there as before; if your "
         "settings name a course's folder, as on a Hub, add " + shlex.quote(f"--CourseDirectory.root={folder}")
@@ -76,4 +82,3 @@ def archive(folder: Path, course: CourseDirectory, *, do: bool) -> int:
             "headstart: the exchange still has this term's submissions, which the next one would collect: "
             + shlex.join(["mv", str(exchange), f"{exchange}-{folder.name}"])
         )
-    return 0

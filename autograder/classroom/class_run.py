@@ -58,15 +58,8 @@ def grade_class(
         refused = [] if students else refused_names(course, name)
         for student in sorted(set(students) - {submission.student for submission in submissions}):
             print(f"headstart: {not_handed_in(course, name, student)}", file=sys.stderr)
-        if not submissions and refused:
-            console.print(problems(refused))
-            return 0
-        if not submissions and students:
-            return 2
         if not submissions:
-            place = course.format_path(course.submitted_directory, course.student_id, name)
-            print(f"headstart: nothing to grade: there is no {place}", file=sys.stderr)
-            return 2
+            return _nothing_to_grade(name, course, console, refused, students)
         lesson, screen = grader.lesson, _Screen(console, len(submissions))
         screen.looked += refused
         page = (course, name, lesson.skeletons, config, lesson.own_files)
@@ -86,6 +79,19 @@ def grade_class(
     elif waiting:
         console.print(f"{waiting}: `headstart marking {name}`, or formgrader")
     return 1 if screen.broken else 0
+
+
+def _nothing_to_grade(
+    name: str, course: CourseDirectory, console: Console, refused: list[tuple[str, str]], students: list[str]
+) -> int:
+    """Say why, where it hasn't been said of each student, and return the exit code."""
+    if refused:
+        console.print(problems(refused))
+        return 0
+    if not students:
+        place = course.format_path(course.submitted_directory, course.student_id, name)
+        print(f"headstart: nothing to grade: there is no {place}", file=sys.stderr)
+    return 2
 
 
 def _grade_new(

@@ -28,7 +28,7 @@ from nbgrader.plugins import CsvExportPlugin, ExportPlugin
 from traitlets import Bool, Dict, List, Unicode
 
 from autograder.classroom.course import is_formula
-from autograder.classroom.school_csv import Table, listed, plain, read_table
+from autograder.classroom.school_csv import Table, harmless, listed, read_table
 from autograder.lessons import counted
 from helpers.storage import write_whole
 
@@ -209,7 +209,7 @@ class Plain(_Export):
 def _as_text(value: str | None) -> str:
     """A name as a cell that no spreadsheet takes for a formula, and no terminal for orders."""
     # defence: export: names that steer a terminal
-    value = plain(value or "")
+    value = harmless(value or "")
     # defence: export: names that are formulas
     return f"'{value}" if value and is_formula(value) else value
 
@@ -304,7 +304,7 @@ class _Returned(_Export):
 def _called(student: Student) -> str:
     parts = (student.first_name, student.last_name, student.email)
     name = " ".join(part for part in parts if part)
-    return plain(f"{student.id} ({name})") if name else str(student.id)
+    return harmless(f"{student.id} ({name})") if name else str(student.id)
 
 
 class Canvas(_Returned):

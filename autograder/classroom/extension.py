@@ -14,7 +14,7 @@ from rich.text import Text
 from autograder.classroom import dates
 from autograder.classroom.database import opened
 from autograder.classroom.lateness import EVERY, Extension, Policy, extend_all, give, given
-from autograder.classroom.school_csv import listed, plain, read_table
+from autograder.classroom.school_csv import harmless, listed, read_table
 from autograder.lessons import counted
 
 ALL, NONE = "all", "none"
@@ -82,11 +82,14 @@ def extend_from(path: str, find: Callable[[str], str], course: CourseDirectory) 
                 wrong.append(f"row {number}: {error.args[0]}")
         if wrong:
             book.db.rollback()
-            print(f"headstart: {plain(path)}: {plain(listed(wrong))}. Nothing was changed", file=sys.stderr)
+            print(
+                f"headstart: {harmless(path)}: {harmless(listed(wrong))}. Nothing was changed",
+                file=sys.stderr,
+            )
             return 2
         book.db.commit()
     for line in done:
-        print(f"  {plain(line)}")
+        print(f"  {harmless(line)}")
     print(f"headstart: {counted(len(done), 'extension')}; {LATER}")
     return 0
 

@@ -14,7 +14,7 @@ from autograder.classroom.course import find_submissions
 from autograder.classroom.database import opened
 from autograder.classroom.intake import REPLACED
 from autograder.classroom.roster import KINDS
-from autograder.classroom.school_csv import listed, plain, read_table
+from autograder.classroom.school_csv import harmless, listed, read_table
 from autograder.grading.handed_in import RECORDS, read_record, read_time
 from autograder.lessons import counted
 from helpers.storage import write_whole
@@ -58,9 +58,9 @@ def share(path: str, lesson: str, course: CourseDirectory) -> int:
             copied += _copy_to_all(members, last[0], found, lesson, course)
     print(f"headstart: {counted(len(groups), 'group')}, {counted(copied, 'submission')} copied to members")
     if without:
-        print(f"headstart: nobody has handed in of {plain(listed(without))}")
+        print(f"headstart: nobody has handed in of {harmless(listed(without))}")
     for line in unclear:
-        print(f"headstart: {plain(line)}", file=sys.stderr)
+        print(f"headstart: {harmless(line)}", file=sys.stderr)
     return 1 if unclear else 0
 
 

@@ -22,7 +22,7 @@ from autograder.classroom.collect import FULL, whole
 from autograder.classroom.database import opened
 from autograder.classroom.lateness import Policy
 from autograder.classroom.placing import People, Piece, place
-from autograder.classroom.school_csv import plain
+from autograder.classroom.school_csv import harmless
 from autograder.grading.alone import alone_in
 from autograder.grading.handed_in import RECORDS, read_record, read_time
 from autograder.lessons import counted
@@ -352,7 +352,7 @@ def _say(report: Report, lesson: str, due: datetime | None, grace: timedelta) ->
     print(f"headstart: {counted(len(report.done), 'submission')} of {lesson}{kinds}")
     older = [f"{student}: {OLDER}" for student, done in sorted(report.done.items()) if done == OLDER]
     for line in [*report.said, *older]:
-        print(f"  {plain(line)}")
+        print(f"  {harmless(line)}")
     if report.timeless:
         platforms = " and ".join(TIMELESS[form] for form in sorted(report.timeless))
         print(f"headstart: a download from {platforms} has no times, so these count as handed in on time")
@@ -363,4 +363,4 @@ def _say(report: Report, lesson: str, due: datetime | None, grace: timedelta) ->
     if report.lost:
         print(f"headstart: not collected, {counted(len(report.lost), 'file')}:", file=sys.stderr)
     for name, why in report.lost:
-        print(f"  {plain(name)}: {plain(why)}", file=sys.stderr)
+        print(f"  {harmless(name)}: {harmless(why)}", file=sys.stderr)

@@ -31,7 +31,7 @@ from autograder.classroom.groups import change_member
 from autograder.classroom.intake import KEPT, REPLACED
 from autograder.classroom.marking.marks import forget_the_gone
 from autograder.classroom.roster import FORBIDDEN
-from autograder.classroom.school_csv import plain
+from autograder.classroom.school_csv import harmless
 from autograder.classroom.watching import LOCK, STATE
 from autograder.grading.handed_in import RECORDS, read_record, read_time
 from autograder.lessons import counted
@@ -69,7 +69,7 @@ def remove(student: str, course: CourseDirectory, *, do: bool) -> int:
         if not theirs and book.db.get(Student, student) is None:
             raise LookupError(f"there is nothing of {student!r} in this course")
         _say("delete", [*theirs, *_pages(course)], course)
-        print(f"  delete from the gradebook: {plain(student)} with {counted(handed_in, 'submission')}")
+        print(f"  delete from the gradebook: {harmless(student)} with {counted(handed_in, 'submission')}")
         if not do:
             print(f"headstart: {REPEAT}. Nothing brings it back")
             return 0
@@ -77,11 +77,11 @@ def remove(student: str, course: CourseDirectory, *, do: bool) -> int:
         left = [path for path in (*theirs, *_pages(course)) if not _deleted(path)]
         _change_records(course, student)
         _delete_rows(book, student)
-    print(f"headstart: {plain(student)} is removed; `headstart report` makes the pages of the class anew")
+    print(f"headstart: {harmless(student)} is removed; `headstart report` makes the pages of the class anew")
     if left:
         print(
             "headstart: the rest belongs to another account, and is no longer collected. Root can delete it: "
-            f"sudo rm -r {plain(shlex.join(map(str, left)))}",
+            f"sudo rm -r {harmless(shlex.join(map(str, left)))}",
             file=sys.stderr,
         )
     return 1 if left else 0
@@ -125,7 +125,7 @@ def rename(old: str, new: str, course: CourseDirectory, *, do: bool) -> int:
         _change_records(course, old, new)
         _move_rows(book, old, new)
     again = "hidden cases differ from student to student, so the next `headstart grade` judges anew"
-    print(f"headstart: {plain(old)} is {plain(new)} now; {again}")
+    print(f"headstart: {harmless(old)} is {harmless(new)} now; {again}")
     return 0
 
 
@@ -150,14 +150,15 @@ def _earlier(book: Gradebook, course: CourseDirectory, old: str, new: str) -> di
 
 def _say_moves(book: Gradebook, course: CourseDirectory, old: str, new: str, earlier: dict[str, str]) -> None:
     for lesson, loser in earlier.items():
-        print(f"  {lesson}: {plain(loser)} handed in earlier: to {REPLACED}/{plain(new)}, without its grades")
+        place = f"{REPLACED}/{harmless(new)}"
+        print(f"  {lesson}: {harmless(loser)} handed in earlier: to {place}, without its grades")
     for (step, lesson), path in sorted(folders(course, old).items()):
         if earlier.get(lesson) != old:
             target = _short(_folder(course, step, new, lesson), course)
-            print(f"  {plain(_short(path, course))} → {plain(target)}")
+            print(f"  {harmless(_short(path, course))} → {harmless(target)}")
     _say("delete", _pages(course), course)
     moved = counted(len(_graded(book, old) - {*earlier}), "submission")
-    print(f"  in the gradebook: {plain(old)} → {plain(new)}, with {moved}")
+    print(f"  in the gradebook: {harmless(old)} → {harmless(new)}, with {moved}")
 
 
 # -- finding ---------------------------------------------------------------------------------------------
@@ -351,7 +352,7 @@ def _move_rows(book: Gradebook, old: str, new: str) -> None:
 
 def _say(what: str, paths: Iterable[Path], course: CourseDirectory) -> None:
     for path in paths:
-        print(f"  {what} {plain(_short(path, course))}")
+        print(f"  {what} {harmless(_short(path, course))}")
 
 
 def _short(path: Path, course: CourseDirectory) -> str:

@@ -9,7 +9,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from autograder.classroom.course import odd_name
 from autograder.classroom.database import opened
-from autograder.classroom.school_csv import Table, listed, plain, read_table
+from autograder.classroom.school_csv import Table, harmless, listed, read_table
 from autograder.lessons import counted
 
 # By a column that only this kind of file has: where ids may be, the first that is there and filled.
@@ -48,7 +48,7 @@ def add_students(path: str, course: CourseDirectory, column: str = "") -> int:
             done = _add(book, members)
     except (LookupError, OSError) as error:
         said = str(error.args[0] if isinstance(error, LookupError) else error)
-        print(f"headstart: {plain(said)}", file=sys.stderr)
+        print(f"headstart: {harmless(said)}", file=sys.stderr)
         return 2
     counts = {kind: done.count(kind) for kind in ("new", "changed", "as before")}
     print(
@@ -141,7 +141,7 @@ def _member(id: str, cells: dict[str, str]) -> Member:
         first = cells.get("First name") or cells.get("FirstName", "")
     email = cells.get("Email address") or cells.get("SIS Login ID", "")
     # defence: roster: names that steer a terminal
-    first, last, email = map(plain, (first, last, email))
+    first, last, email = map(harmless, (first, last, email))
     number = cells.get("ID", "") if "SIS Login ID" in cells else ""
     return Member(id, first, last, email if "@" in email else "", number)
 

@@ -96,7 +96,7 @@ def _separator(text: str) -> str:
     return found[1] if found else ","
 
 
-def plain(text: str) -> str:
+def harmless(text: str) -> str:
     """A name, or a sentence with names in it, without what controls the terminal that shows it."""
     # defence: school's gradebook: names that steer a terminal
     return " ".join(CONTROLS.sub(" ", text).split()) if CONTROLS.search(text) else text

@@ -178,6 +178,19 @@ def number(
     return read
 
 
+def how_to_grade(parser: argparse.ArgumentParser, *, workers: bool = True) -> None:
+    """Declare what each command that grades can be told: how long, by how many, and whether in a sandbox."""
+    if workers:
+        parser.add_argument(
+            "--workers", type=number(int, least=1), default=os.cpu_count() or 1, metavar="N",
+            help="submissions graded at once",
+        )  # fmt: skip
+    parser.add_argument(
+        "--seconds", type=number(least=1), default=None, metavar="S", help="CPU seconds per cell (20)"
+    )
+    parser.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
+
+
 def _parser(named: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
     """The parser, with the arguments of the named commands: only their modules are imported.
 

@@ -2,7 +2,7 @@
 
 import argparse
 
-from autograder.commands.cli import number
+from autograder.commands.cli import how_to_grade
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,10 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("lesson", metavar="LESSON", help="such as 01_attention")
     parser.add_argument("student", metavar="STUDENT", help="whose submission")
     parser.add_argument("exercise", metavar="EXERCISE", help="its section, such as 1.4, or its name")
-    parser.add_argument(
-        "--seconds", type=number(least=1), default=None, metavar="S", help="CPU seconds per cell (20)"
-    )
-    parser.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
+    how_to_grade(parser, workers=False)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,10 +1,9 @@
 """`headstart grade`: grade a class, or one submission without recording anything."""
 
 import argparse
-import os
 from pathlib import Path
 
-from autograder.commands.cli import number
+from autograder.commands.cli import how_to_grade
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,22 +17,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--student", action="append", default=[], metavar="ID", help="only this student; can be repeated"
     )
-    parser.add_argument(
-        "--workers",
-        type=number(int, least=1),
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="submissions graded at once",
-    )
     parser.add_argument("--cluster", metavar="ADDRESS", help="grade on a Dask cluster, tcp://HOST:PORT")
     parser.add_argument("--force", action="store_true", help="grade everything again")
     parser.add_argument(
         "--dry-run", action="store_true", help="record nothing; show whose points would change"
     )
-    parser.add_argument(
-        "--seconds", type=number(least=1), default=None, metavar="S", help="CPU seconds per cell (20)"
-    )
-    parser.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
+    how_to_grade(parser)
     parser.add_argument(
         "--once", type=Path, metavar="SUBMISSION", help="grade only this notebook or folder; record nothing"
     )

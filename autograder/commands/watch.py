@@ -1,9 +1,8 @@
 """`headstart watch`: collect, grade and give feedback as submissions come in."""
 
 import argparse
-import os
 
-from autograder.commands.cli import number
+from autograder.commands.cli import how_to_grade, number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,17 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--every", type=number(least=0), default=5.0, metavar="S", help="look every S seconds (5)"
     )
     parser.add_argument("--hold", action="store_true", help="grade, but release no feedback")
-    parser.add_argument(
-        "--workers",
-        type=number(int, least=1),
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="submissions graded at once",
-    )
-    parser.add_argument(
-        "--seconds", type=number(least=1), default=None, metavar="S", help="CPU seconds per cell (20)"
-    )
-    parser.add_argument("--no-sandbox", action="store_true", help="run student code with your own rights")
+    how_to_grade(parser)
 
 
 def run(options: argparse.Namespace) -> int:

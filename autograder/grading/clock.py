@@ -85,8 +85,10 @@ class Clock:
         """Within the cell's time, what runs meanwhile has only a short one, until it is given grace."""
         self._ask()
         self._brief = self._at_most() + BRIEF_SECONDS
-        yield
-        self._brief = math.inf
+        try:
+            yield
+        finally:
+            self._brief = math.inf
 
     def give_grace(self, seconds: float) -> None:
         """Begin the time from an interrupt to the end."""
@@ -128,9 +130,9 @@ class Clock:
             self._ask()
         # defence: clock: CPU time
         if self._last.used >= limit:
-            self.said = self._limit_of(limit == self.notebook_seconds, 1, " of CPU time")
-            if limit == self._brief:
-                self.said = f"{BRIEF_SECONDS:.0f} s of CPU time"
+            kind, whole = " of CPU time", limit == self.notebook_seconds
+            brief = f"{BRIEF_SECONDS:.0f} s{kind}"
+            self.said = brief if limit == self._brief else self._limit_of(whole, 1, kind)
             return 0.0
         if (wall := min(self._ends, self._patience) - time.monotonic()) <= 0:
             self._wall_is_over()

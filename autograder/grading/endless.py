@@ -20,42 +20,39 @@ MEANING = (
 
 
 class Endless:
-    """The answers of one submission of which it is known."""
+    """The answers of one submission of which it is known.
 
-    def __init__(self) -> None:
+    Attributes:
+        judged: the source of the cell of the answer that is judged now.
+    """
+
+    def __init__(self, ran: Collection[str]) -> None:
+        """Begin a submission.
+
+        Args:
+            ran: the sources of its cells so far; each is added to it as it runs.
+        """
+        self.judged, self._ran = "", ran
         self._titles: dict[str, str] = {}  # of their exercises, by the source of the answer's cell
 
     def __bool__(self) -> bool:
         return bool(self._titles)
 
-    def learn(self, sheet: Sheet, outcomes: list[Outcome], answer: str, ran: Collection[str]) -> None:
-        """Take note of an answer whose check had a cell's whole time.
-
-        Args:
-            sheet: of its exercise.
-            outcomes: of the check.
-            answer: the source of the answer's cell.
-            ran: those of the cells so far.
-        """
+    def learn(self, sheet: Sheet, outcomes: list[Outcome]) -> None:
+        """Take note of the answer if it is one: of what its check found, which had a cell's whole time."""
         first = outcomes[0]
         # defence: endless: a single call
         alone = first.status == CallStatus.INTERRUPTED and sheet.driver not in SEVERAL_CALLS
         # defence: endless: in the answer itself
-        if alone and cell_of(first.where, ran) == answer:
-            self._titles[answer] = sheet.title
+        if alone and cell_of(first.where, self._ran) == self.judged:
+            self._titles[self.judged] = sheet.title
 
-    def stopped_in(self, outcomes: list[Outcome], ran: Collection[str], answer: str) -> str:
-        """The title of the other exercise in whose answer a call was stopped, if that doesn't end; else "".
-
-        Args:
-            outcomes: of a check.
-            ran: the sources of the cells so far.
-            answer: that of the cell of the answer whose check it is.
-        """
+    def stopped_in(self, outcomes: list[Outcome]) -> str:
+        """The title of the other exercise in whose answer a call was stopped, if that has no end; else ""."""
         if outcomes[-1].status != CallStatus.INTERRUPTED:
             return ""
-        cell = cell_of(outcomes[-1].where, ran)
-        return self._titles.get(cell, "") if cell != answer else ""
+        cell = cell_of(outcomes[-1].where, self._ran)
+        return self._titles.get(cell, "") if cell != self.judged else ""
 
 
 def cell_of(where: str, cells: Collection[str]) -> str:

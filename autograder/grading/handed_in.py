@@ -15,8 +15,8 @@ from pathlib import Path
 from nbgrader.utils import parse_utc
 
 from autograder.grading.alone import wait_for
-from autograder.grading.choosing import Candidate, candidates
 from autograder.grading.reading import Unreadable, read
+from autograder.grading.which_notebook import Candidate, candidates
 from autograder.limits import MAX_FILES, MAX_FILES_BYTES, MAX_FILES_DEPTH
 from helpers.storage import printable
 

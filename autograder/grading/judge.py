@@ -108,13 +108,14 @@ class _Run:
         self, worker: Worker, channel: socket.socket, questions: Mapping[str, Question], clock: Clock
     ) -> None:
         self.worker, self.channel, self.questions = worker, channel, questions
-        self.inbox, self.clock, self.endless = wire.Inbox(channel), clock, Endless()
+        self.inbox, self.clock = wire.Inbox(channel), clock
         self.limit, self.interrupted = "", False  # of the cell that runs
         self.interruptions: list[str] = []  # of all cells so far, in words
         self.verdicts: dict[str, Verdict] = {}
         self.outputs: dict[str, list[dict]] = {}
         self.reasons: dict[str, str] = {}
         self.ran: list[str] = []  # the cells so far
+        self.endless = Endless(self.ran)
         self.failed: dict[int, str] = {}  # of these, which raised, and what
         self.room = OUTPUT_CHARACTERS
         self.where = FIRST
@@ -189,13 +190,14 @@ class _Run:
         question = self.questions.get(cell.exercise)
         # defence: judge: whose outcomes count
         if question and question.sheets and cell.exercise not in self.verdicts:
-            found = question.kept or self._decide(question, question.sheets, _answer_of(cell))
+            self.endless.judged = _answer_of(cell)
+            found = question.kept or self._decide(question, question.sheets)
             if isinstance(found, Finding):
                 found = Verdict.of(question.id, replace(found, points=question.points))
             self.verdicts[question.id] = found
         self._send({"cases": []})  # a check elsewhere gets no more
 
-    def _decide(self, question: Question, sheets: Sheets, answer: str) -> Finding:
+    def _decide(self, question: Question, sheets: Sheets) -> Finding:
         """An answer passes if all cases do: first the visible ones, which may be shown, then the hidden ones.
 
         A draw may be easier than what the student has seen fail.
@@ -210,13 +212,13 @@ class _Run:
         if use:
             outcome = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where)
             return assess(visible, [outcome] * len(visible.cases))
-        outcomes = self._timed_outcomes(visible, answer)
+        outcomes = self._timed_outcomes(visible)
         question.witness(visible, outcomes)
         rounding = [id for id, verdict in self.verdicts.items() if verdict.remark]
         shown = assess(visible, outcomes, rounding=rounding)
         with self.clock.stopped():
             first = fix_first(shown.returned, self.ran, self.failed)
-        if first := first or self._endless(outcomes, answer):
+        if first := first or self._endless(outcomes):
             return replace(shown, meaning=first, cause="needs")
         # defence: judge: visible cases
         if shown.status != Status.PASSED:
@@ -226,7 +228,7 @@ class _Run:
         with self.clock.stopped():
             # defence: judge: hidden cases
             hidden = sheets.hidden()
-        outcomes = self._timed_outcomes(hidden, answer)
+        outcomes = self._timed_outcomes(hidden)
         finding = assess(hidden, outcomes, reveal=False)
         if finding.status == Status.FAILED:
             with self.clock.stopped():
@@ -236,11 +238,11 @@ class _Run:
             question.witness(explained, outcomes)
             # defence: judge: hidden numbers
             finding = assess(explained, outcomes, reveal=False)
-        if first := self._endless(outcomes, answer):
+        if first := self._endless(outcomes):
             return replace(finding, meaning=first, cause="needs")
         return replace(finding, remark=shown.remark) if finding.status != Status.FAILED else finding
 
-    def _timed_outcomes(self, sheet: Sheet, answer: str) -> list[Outcome]:
+    def _timed_outcomes(self, sheet: Sheet) -> list[Outcome]:
         """As `_outcomes`, but a call that is stopped in an answer that doesn't end had only a short time.
 
         Whatever else is stopped by then begins again, with all the time that a cell has.
@@ -249,18 +251,18 @@ class _Run:
             with self.clock.briefly():
                 outcomes = self._outcomes(sheet)
             # defence: judge: who is only slow has its time
-            if not self.interrupted or self.endless.stopped_in(outcomes, self.ran, answer):
+            if not self.interrupted or self.endless.stopped_in(outcomes):
                 return outcomes
             self._send({"anew": True})
             self.interrupted = False
             self.clock.start_cell()
         outcomes = self._outcomes(sheet)
-        self.endless.learn(sheet, outcomes, answer, self.ran)
+        self.endless.learn(sheet, outcomes)
         return outcomes
 
-    def _endless(self, outcomes: list[Outcome], answer: str) -> str:
+    def _endless(self, outcomes: list[Outcome]) -> str:
         """Whose answer doesn't end, so that these outcomes were stopped early, in a sentence; or ""."""
-        title = self.endless.stopped_in(outcomes, self.ran, answer)
+        title = self.endless.stopped_in(outcomes)
         return ENDLESS.format(title, self.limit) if title else ""
 
     def _outcomes(self, sheet: Sheet, stand_ins: Mapping[str, Calls] | None = None) -> list[Outcome]:

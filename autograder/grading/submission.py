@@ -17,11 +17,11 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder import lessons
-from autograder.grading.choosing import Candidate, choose
 from autograder.grading.edits import what_changed
 from autograder.grading.handed_in import OURS, Submission, handed_in
 from autograder.grading.pictures import Attachments, attached
 from autograder.grading.reading import Unreadable, parse
+from autograder.grading.which_notebook import Candidate, choose
 from autograder.limits import (
     LARGE_NOTEBOOK,
     MAX_ANSWER,

@@ -21,11 +21,8 @@ def compare_frame(
         return difference
     ours, theirs = frames.rows(expected), frames.rows(got)
     if len(ours) != len(theirs):
-        public, had = (
-            f"{name}: another number of rows",
-            "1 row" if len(theirs) == 1 else f"{len(theirs)} rows",
-        )
-        return different("shape", public, f"{name}: {had}, expected {len(ours)}", OTHER_ROWS)
+        full = f"{name}: {len(theirs)} {'row' if len(theirs) == 1 else 'rows'}, expected {len(ours)}"
+        return different("shape", f"{name}: another number of rows", full, OTHER_ROWS)
     if compare(ours, theirs, ("index",), allowed):
         moved = sorted(map(str, ours)) == sorted(map(str, theirs))
         full = f"{name}: the rows {listed(theirs)}, expected {listed(ours)}"

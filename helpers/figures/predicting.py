@@ -124,7 +124,7 @@ def _inline(text: str) -> str:
     return re.sub(r"\*(.+?)\*", r"<i>\1</i>", page, flags=re.DOTALL)
 
 
-def plain(text: str) -> str:
+def without_marks(text: str) -> str:
     """Markdown as text alone, as a tooltip shows it."""
     return html.unescape(re.sub("<[^>]+>", "", _inline(text)))
 
@@ -177,7 +177,7 @@ def _offer(prediction: str, known: Prediction) -> None:
 
     before, answer = _clicked().get(prediction, ""), DisplayHandle()
     buttons = {
-        letter: w.Button(description=letter, layout={"width": "4em"}, **tooltip(plain(option)))
+        letter: w.Button(description=letter, layout={"width": "4em"}, **tooltip(without_marks(option)))
         for letter, (option, _) in known.letters.items()
     }
 

@@ -1,4 +1,4 @@
-"""What each lesson's students get: all of it is listed here, and none of it answers what they are asked."""
+"""What each lesson's students get: what opens with it and no more, and none of it answers what they are asked."""
 
 import ast
 import functools
@@ -24,7 +24,7 @@ from autograder.authoring.bundles import bundle, dependencies, links, repository
 from autograder.authoring.leaks import leaks
 from autograder.authoring.site import pages
 from autograder.classroom.course import course_directory
-from autograder.courses import Course, current
+from autograder.courses import ENGINE_HELPERS, Course, current
 from autograder.grading.lesson import Lesson
 from autograder.grading.workers import FEW
 from autograder.lessons import ROOT
@@ -37,43 +37,23 @@ from tests.support.small_course import DOUBLE
 pytestmark = follows_from(*PROJECT, "release/*/*.ipynb", "docs", "README.md")
 
 TOPICS = current().topics
-
-# The shared helpers that come with a lesson, besides those that came with the lessons before it.
-COMES_WITH = {
-    "start_here": """
-        __init__.py checks.py storage.py
-        checking/__init__.py checking/calling/__init__.py checking/code/__init__.py checking/explaining/__init__.py checking/assessing.py checking/calling/choosing.py checking/calling/compiling.py checking/explaining/closeness.py checking/comparing.py checking/comparing_arrays.py checking/comparing_frames.py checking/differences.py checking/words.py checking/explaining/contrast.py checking/explaining/leftovers.py
-        checking/calling/drivers.py checking/calling/drivers_of_tensors.py checking/explaining/causes.py checking/finding.py checking/calling/forbidding.py checking/calling/forbidding_torch.py checking/explaining/hints.py checking/explaining/hints_of_lines.py checking/explaining/hints_elsewhere.py checking/code/keeping.py
-        checking/code/absent.py checking/code/lookalikes.py checking/code/names.py checking/calling/outcome.py
-        checking/calling/printing.py checking/progress.py checking/problems.py checking/properties.py checking/explaining/recognising.py checking/code/tracing.py checking/calling/registry.py
-        checking/calling/surroundings.py checking/code/running.py checking/explaining/telling.py checking/parts.py
-        checking/explaining/relations.py checking/explaining/relations_of_shapes.py checking/explaining/relations_of_arrays.py checking/explaining/relations_of_numbers.py
-        checking/kinds/__init__.py checking/kinds/arrays.py checking/kinds/frames.py checking/kinds/sent.py checking/limits.py checking/sheet.py checking/explaining/sketches.py checking/calling/values.py
-        figures/__init__.py figures/answering.py figures/controls.py figures/drawings.py figures/live.js figures/live.py figures/plots.py figures/predicting.py figures/repeats.py figures/showing.py
-    """,
-    "attention": "kept.py timing.py",
-    "block": """
-        corpora.py text/__init__.py text/grammar.py text/notation.py text/pairs.py text/real_text.py
-        text/review_rules.py text/review_words.py text/reviews.py text/vocabulary.py
-        training/__init__.py training/checkpoints.py training/display.py training/live.py training/muon.py
-        training/parallel.py training/stopping.py sharing/__init__.py sharing/decoder.js sharing/page.html
-    """,
-    "counting": "own.py models/__init__.py models/blocks.py models/linear.py models/transformer.py",
-    "modern": "models/encoder_decoder.py",
-}
 ANSWERS = ("__init__.py", "reference.py")  # in a lesson's folder; they come with the next lesson
 
 
 def listed(lesson: str) -> set[str]:
-    """The helpers that a lesson's bundle holds: shared ones, by this list, and the folders of the lessons so far."""
+    """The helpers that a lesson's bundle holds: shared ones by `[opens]`, and the folders of the lessons so far."""
     upto = TOPICS[: TOPICS.index(lessons.topic(lesson)) + 1]
-    shared = {name for topic in upto for name in COMES_WITH.get(topic, "").split()}
-    return shared | {
-        path.relative_to(ROOT / "helpers").as_posix()
+    opens = dict.fromkeys(ENGINE_HELPERS, TOPICS[0]) | current().opens
+    shared = [ROOT / "helpers" / name for name, topic in opens.items() if topic in upto]
+    own = [
+        path
         for topic in upto
         for path in (ROOT / "helpers" / topic).glob("*.*")
         if (path.name not in ANSWERS if topic == upto[-1] else path.name != REVEALED)
-    }
+    ]
+    files = [file for path in shared for file in ([path] if path.is_file() else path.rglob("*.*"))]
+    names = {path.relative_to(ROOT / "helpers").as_posix() for path in (*files, *own)}
+    return {name for name in names if "__pycache__" not in name}
 
 
 each_lesson = pytest.mark.parametrize("lesson", lessons.names())
@@ -227,12 +207,6 @@ def test_an_explorer_that_is_not_shown_is_a_problem() -> None:
     notebook.cells[0].outputs = [nbformat.v4.new_output("execute_result", data)]
     [problem] = bundles.wrong(notebook)
     assert problem.startswith("explorers.any_explorer(f): ") and "Explorer(children=" in problem
-
-
-def test_each_lesson_has_an_explorer_that_is_looked_for() -> None:
-    for lesson in lessons.names():
-        cells = [c for c in lessons.load_source_notebook(lesson).cells if c.cell_type == "code"]
-        assert any(map(bundles.explores, cells)), lesson
 
 
 # -- the first cell --------------------------------------------------------------------------------------

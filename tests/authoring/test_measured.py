@@ -8,7 +8,7 @@ import pytest
 from autograder import lessons
 from autograder.authoring.lesson_numbers import Numbers, main
 from autograder.authoring.master import Cell
-from autograder.authoring.measured import RESULTS, figures, fill_in
+from autograder.authoring.measured import RESULTS, fill_in, read_results
 from autograder.lessons import ROOT
 from tests.support.small_course import NOTEBOOK, Course
 
@@ -33,7 +33,7 @@ FIRST = "training_modern.norm_first"
 
 def filled(text: str) -> tuple[str, list[str]]:
     """A text with its numbers, and what is said about those that aren't there."""
-    cells, mistakes = fill_in([Cell("prose", text, 1, 2)], figures(MEASURED), "a master")
+    cells, mistakes = fill_in([Cell("prose", text, 1, 2)], read_results(MEASURED), "a master")
     return cells[0].source, [mistake.text for mistake in mistakes]
 
 
@@ -99,7 +99,7 @@ def test_the_build_fills_in_every_text_and_stops_at_what_was_not_measured(
 
 
 def test_every_table_of_the_results_can_be_read() -> None:
-    found = figures((ROOT / RESULTS).read_text(encoding="utf-8"))
+    found = read_results((ROOT / RESULTS).read_text(encoding="utf-8"))
     assert len(found) > 500 and found["training_modern.norm_first.equal_steps"]
 
 

@@ -268,6 +268,14 @@ GUESS = {"attention.guess": PREDICTION}
             {"options": {"The first.": "It came before.", "The second.": "Right: look at the figure."}},
             "says of the option b: “Right: look at the figure.”; leave out its first word",
         ),
+        (
+            {"options": {"The first.": "It came `before.", "The second.": "Look at the figure."}},
+            "shows a single ` in the option a; write a second one, or leave it out",
+        ),
+        (
+            {"options": {"The first.": "It came before.", "The *second.": "Look at the figure."}},
+            "shows a single * in the option b; write a second one, or leave it out",
+        ),
     ],
 )
 def test_a_prediction_asks_and_answers_in_sentences(
@@ -282,6 +290,56 @@ def test_a_prediction_asks_and_answers_in_sentences(
     assert course.build() == bool(said)
     told = capsys.readouterr().err
     assert not said or f'{file}:2: the prediction "attention.guess" {said}' in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# At the end: *The second* comes next, always.",  # what the figure shows, marked otherwise
+        "# At the end: it came\n# before what else there was.",  # a reason, in other lines
+    ],
+)
+def test_no_other_cell_says_what_is_told_after_the_choice(course: Course, capsys, monkeypatch, text) -> None:
+    course.write("helpers/attention/predictions.py", "")
+    told = replace(
+        PREDICTION, options=PREDICTION.options | {"The first.": "It came before what else there was."}
+    )
+    monkeypatch.setattr(build, "predictions", lambda topic: {"attention.guess": told})
+    course.edit("# %%\ndouble(3)\n", f"{PREDICT}\n# %% [markdown]\n{text}\n")
+    assert course.build() == 1
+    said = capsys.readouterr().err
+    text = 'this cell says what is told after the prediction "attention.guess"; reword one of them'
+    assert f"notebooks/01_attention.py:53: {text}" in said
+
+
+DRAWINGS = '"""Drawings."""\n\n\ndef a_box():\n    return _box()\n\n\ndef _box(): ...\n'
+EXPLORERS = '"""Explorers."""\n\n\ndef numbers(): ...\n\n\ndef a_slow_explorer(): ...\n'
+
+
+def test_drawings_and_explorers_are_shown(course: Course, capsys) -> None:
+    course.write("helpers/attention/drawings.py", DRAWINGS)
+    course.write("helpers/attention/explorers.py", EXPLORERS)
+    assert course.build() == 1
+    assert re.findall(r"helpers/.*", capsys.readouterr().err) == [
+        "helpers/attention/drawings.py:4: the lesson doesn't show a_box; call drawings.a_box in a cell, or remove it",
+        "helpers/attention/explorers.py:7: the lesson doesn't show a_slow_explorer; "
+        "call explorers.a_slow_explorer in a cell, or remove it",
+    ]
+    course.edit('print("a picture")', "print(drawings.a_box(), explorers.a_slow_explorer())")
+    assert course.build() == 0
+
+
+def test_a_course_can_ask_for_pictures_in_each_lesson(course: Course, capsys) -> None:
+    course.write("course.toml", 'name = "Small"\npackages = ["torch"]\neach_lesson_shows = ["drawings"]\n')
+    assert course.build() == 1
+    text = "the lesson has no drawings, and course.toml says that each lesson shows some"
+    cure = (
+        "write one into helpers/attention/drawings.py and show it, or take drawings out of each_lesson_shows"
+    )
+    assert f"notebooks/01_attention.py:1: {text}; {cure}" in capsys.readouterr().err
+    course.write("helpers/attention/drawings.py", DRAWINGS)
+    course.edit('print("a picture")', "print(drawings.a_box())")
+    assert course.build() == 0
 
 
 def test_the_right_letters_of_a_lesson_are_spread(course: Course, capsys, monkeypatch) -> None:

@@ -25,7 +25,7 @@ from helpers.checking.calling.drivers import Outcome, run
 from helpers.checking.calling.outcome import Case
 from helpers.checking.calling.registry import register
 from helpers.checking.comparing import Difference
-from helpers.checking.explaining.contrast import contrast, plain
+from helpers.checking.explaining.contrast import contrast, is_trivial
 from helpers.checking.explaining.sketches import sketch, to_text
 from helpers.checking.explaining.telling import in_part, tells
 from helpers.checks import (
@@ -598,8 +598,12 @@ def test_what_is_right_whatever_the_code_does_tells_nothing_of_axes():
     right, wrong, _ = CONTRASTS["fewer axes"]
     assert contrast([right, right], [wrong], worked=0) == ""
     assert "axes" in contrast([right, right], [wrong], worked=1)
-    assert plain(right, torch.ones(4, 2, 3)) and plain(right, torch.zeros(5)) and plain(wrong, X.clone())
-    assert not plain(right, torch.arange(3.0)) and not plain(right, (X, X))
+    assert (
+        is_trivial(right, torch.ones(4, 2, 3))
+        and is_trivial(right, torch.zeros(5))
+        and is_trivial(wrong, X.clone())
+    )
+    assert not is_trivial(right, torch.arange(3.0)) and not is_trivial(right, (X, X))
 
 
 HINTED = {

@@ -12,7 +12,7 @@ from nbformat import v4
 from autograder import lessons
 from autograder.classroom.adopting.adopting import adopt, unlisted
 from autograder.classroom.adopting.notebook import read
-from autograder.classroom.adopting.running import plain
+from autograder.classroom.adopting.running import only_values
 from autograder.classroom.adopting.writing import narrowed
 from autograder.courses import at
 from tests.support.proved import PROJECT, follows_from
@@ -177,7 +177,7 @@ def test_a_notebook_without_a_solution_is_refused(tmp_path, cells):
      "np.float64(2.0)", "pd.Series([1], dtype='int64')", "[inf, nan, 1 + 2j]"],
 )  # fmt: skip
 def test_values_are_read(code):
-    assert plain(code) == code
+    assert only_values(code) == code
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_values_are_read(code):
 )  # fmt: skip
 def test_what_does_more_than_make_a_value_is_refused(code):
     with pytest.raises((ValueError, SyntaxError)):
-        plain(code)
+        only_values(code)
 
 
 def test_docstrings_and_comments_are_broken_where_a_page_ends():

@@ -17,9 +17,9 @@ from autograder.classroom.by_hand import TAKEN_BACK
 from autograder.classroom.changes import AGAIN, OLD, UNSEEN, Change, _tell, lines, shown
 from autograder.classroom.course import course_directory
 from autograder.classroom.marking import marks
+from autograder.classroom.marking.desk import Desk
 from autograder.classroom.marking.marks import Mark
 from autograder.classroom.marking.questions import asked
-from autograder.classroom.marking.sheet import Sheet
 from tests.support.course import LESSON, Course
 from tests.support.proved import ENGINE, follows_from
 
@@ -180,12 +180,12 @@ IN_WRITING = {"attention.self_or_encoder": "They share the look-up."}
 
 
 @contextlib.contextmanager
-def sheet(course: Course) -> Iterator[Sheet]:
+def sheet(course: Course) -> Iterator[Desk]:
     """The written question on the marking page."""
     directory, _ = course_directory(course.root)
     [question] = [each for each in asked(directory, LESSON) if each.cell == WRITTEN]
     with marks.marking(directory) as db:
-        yield Sheet(db, directory, LESSON, question)
+        yield Desk(db, directory, LESSON, question)
 
 
 def by_hand(course: Course) -> dict[str, Mark]:

@@ -183,8 +183,8 @@ def test_a_comment_is_read_back_as_it_was_written_and_any_other_is_left_alone():
     )
     for met in ([], [0], [1], [0, 1]):
         for text in ("", "Good.", "Two\n\nparagraphs", "- ✓ 1 point: names both."):
-            assert marks.read(rubric, marks.written(rubric, met, text)) == (met, text)
-    assert marks.written(rubric, [1], "Good.") == "- ✗ 1 point: names both.\n- ✓ 2 points: says why.\n\nGood."
+            assert marks.read(rubric, marks.comment_of(rubric, met, text)) == (met, text)
+    assert marks.comment_of(rubric, [1], "Good.") == "- ✗ 1 point: names both.\n- ✓ 2 points: says why.\n\nGood."
     for theirs in (
         "",
         "Good.",
@@ -193,7 +193,7 @@ def test_a_comment_is_read_back_as_it_was_written_and_any_other_is_left_alone():
     ):
         assert marks.read(rubric, theirs) == (None, theirs)
     _, none = rubric_of("No rubric.")
-    assert marks.read(none, marks.written(none, [], "Good.")) == (None, "Good.")
+    assert marks.read(none, marks.comment_of(none, [], "Good.")) == (None, "Good.")
 
 
 def test_alike_answers_come_together_each_way_of_writing_shown_and_blank_ones_last(course):

@@ -137,6 +137,10 @@ def test_without_a_list_the_lessons_are_those_that_have_a_master(tmp_path: Path)
         ("name = Signals", "can't be read"),
         ("lessons = []", 'it says no name; add a line such as name = "Signals"'),
         ('name = "S"\nlesson = []', "there is no key 'lesson'"),
+        (
+            'name = "S"\neach_lesson_shows = ["songs"]',
+            "each_lesson_shows has 'songs'; choose from drawings, explorers",
+        ),
         ('name = "S"\nlessons = "01_a"', "lessons isn't a list of texts"),
         ('name = "S"\nlessons = [1]', "lessons isn't a list of texts"),
         ('name = "S"\nlessons = ["sampling"]', "'sampling' can't be a lesson's name"),

@@ -70,13 +70,6 @@ def strokes(ax: Axes) -> Iterator[Path]:
         yield from map(Path, path.to_polygons(closed_only=False))
 
 
-@pytest.mark.parametrize("lesson", LESSONS)
-def test_every_lesson_shows_drawings_of_its_own(lesson: str) -> None:
-    master = lessons.master_path(lesson).read_text(encoding="utf-8")
-    shown = re.findall(r"^# %% draw=true\n# .+\nshow\(drawings\.(\w+)\(\)\)$", master, re.MULTILINE)
-    assert shown and sorted(shown) == sorted(drawings_of(lesson))
-
-
 @each_drawing
 def test_a_drawing_says_in_words_what_it_shows(draw: Callable[[], Axes]) -> None:
     said = showing.description(draw())

@@ -1,5 +1,6 @@
 """How much time a child has: its own CPU time, whatever the machine does meanwhile."""
 
+import contextlib
 import multiprocessing
 import threading
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ import pytest
 
 from autograder.grading import clock
 from autograder.grading.clock import Clock, Times, among_others
-from autograder.limits import WAIT_SECONDS, WALL_PER_CPU
+from autograder.limits import BRIEF_SECONDS, WAIT_SECONDS, WALL_PER_CPU
 
 
 @dataclass
@@ -164,6 +165,18 @@ def test_grace_is_as_long_as_it_says_even_where_the_notebook_is_over(machine):
     time.give_grace(2)
     assert machine.run(time, 1.0) == pytest.approx(2, abs=0.1)
     assert time.notebook_is_over
+
+
+def test_a_cell_has_its_time_back_once_a_short_one_is_over_however_it_ended(machine):
+    time = Clock(machine, 20, 120)
+    for error in (None, EOFError):
+        with contextlib.suppress(EOFError), time.briefly():
+            if error:
+                raise error
+        assert time.left() > BRIEF_SECONDS
+    with time.briefly():
+        assert machine.run(time, 1.0) == pytest.approx(BRIEF_SECONDS, abs=0.1)
+    assert time.said == f"{BRIEF_SECONDS:.0f} s of CPU time"
 
 
 def test_short_cells_ask_for_nothing(machine):

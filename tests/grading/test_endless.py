@@ -90,8 +90,9 @@ def known(
     *outcomes: Outcome, driver: str = "call", answer: str = T, ran: tuple[str, ...] = (T, OTHER)
 ) -> bool:
     """Whether an answer with such outcomes is taken for one that doesn't end."""
-    endless = Endless()
-    endless.learn(SimpleNamespace(title="T", driver=driver), list(outcomes), answer, ran)
+    endless = Endless(ran)
+    endless.judged = answer
+    endless.learn(SimpleNamespace(title="T", driver=driver), list(outcomes))
     return bool(endless)
 
 

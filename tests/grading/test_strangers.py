@@ -24,7 +24,7 @@ from autograder import lessons, limits
 from autograder.child import wire
 from autograder.classroom.beside import kept_as
 from autograder.classroom.course import course_directory
-from autograder.grading import choosing, clean, clock, judge, submission
+from autograder.grading import clean, clock, judge, submission, which_notebook
 from autograder.grading.grader import questions
 from autograder.grading.handed_in import Submission
 from autograder.grading.lesson import Lesson
@@ -523,7 +523,7 @@ def test_a_file_that_grows_while_it_is_read_has_its_limit(folder, monkeypatch):
 
 
 def test_a_notebook_beyond_measure_is_not_read(read, monkeypatch):
-    monkeypatch.setattr(choosing, "MAX_NOTEBOOK", 1000)
+    monkeypatch.setattr(which_notebook, "MAX_NOTEBOOK", 1000)
     assert "limit" in read().problem
 
 

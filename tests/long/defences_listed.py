@@ -147,9 +147,9 @@ LISTED: dict[str, dict[str, Row]] = {
     },
     "test_endless": {
         "endless: a single call": ("only_a_single_call_that_had_the_whole_time_in_the_answer_itself_does_not_end", "first.status == CallStatus.INTERRUPTED and sheet.driver not in SEVERAL_CALLS", "outcomes[-1].status == CallStatus.INTERRUPTED"),
-        "endless: in the answer itself": ("only_a_single_call_that_had_the_whole_time_in_the_answer_itself_does_not_end", " and cell_of(first.where, ran) == answer", ""),
+        "endless: in the answer itself": ("only_a_single_call_that_had_the_whole_time_in_the_answer_itself_does_not_end", " and cell_of(first.where, self._ran) == self.judged", ""),
         "endless: no other cell": ("only_a_single_call_that_had_the_whole_time_in_the_answer_itself_does_not_end", "len(having) == 1", "having"),
-        "judge: who is only slow has its time": ("who_is_slow_beside_it_has_the_whole_time", "not self.interrupted or self.endless.stopped_in(outcomes, self.ran, answer)", "True"),
+        "judge: who is only slow has its time": ("who_is_slow_beside_it_has_the_whole_time", "not self.interrupted or self.endless.stopped_in(outcomes)", "True"),
     },
     "test_clock": {
         "clock: CPU time": ("a_cell_has_its_cpu_time_whatever_its_share_of_a_core_is", "_last.used >= limit", "_at_most() >= 1e9"),
@@ -285,7 +285,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "files: names": ("a_file_that_a_browser_would_run_is_kept_as_text", 'name if Path(name).suffix.lower() in HARMLESS else f"{name}.txt"', "name"),
         "handed in: a folder that becomes a link": ("a_folder_that_becomes_a_link_while_it_is_read_is_not_followed[submission]", "candidates(at, ", "candidates(os.open(submission.folder, os.O_RDONLY), "),
         "handed in: folders in it that become links": ("a_folder_that_becomes_a_link_while_it_is_read_is_not_followed[inner]", "(name, inside, ", "(path, at, "),
-        "choosing: folders that become links": ("a_folder_that_becomes_a_link_while_it_is_read_is_not_followed[notebook]", "(name, inside, ", "(path, at, "),
+        "which notebook: folders that become links": ("a_folder_that_becomes_a_link_while_it_is_read_is_not_followed[notebook]", "(name, inside, ", "(path, at, "),
         "handed in: files that grow": ("a_file_that_grows_while_it_is_read_has_its_limit", "read(limit)", "read()"),
         "handed in: hard links": "a_hard_link_is_not_followed",
         "handed in: folders that are links / the submission's": ("a_folder_that_is_a_link_is_not_followed", "own = flags | os.O_NOFOLLOW, flags | os.O_NOFOLLOW", "own = flags | os.O_NOFOLLOW, flags"),
@@ -475,13 +475,13 @@ LISTED: dict[str, dict[str, Row]] = {
         "leaving: ids that are paths": ("no_id_leads_to_other_folders", '"/" in student or student in ("", ".", "..")', "False"),
         "groups: what links point to": ("no_link_is_followed_to_a_member", " if not one.folder.is_symlink()", ""),
     },
-    "test_choosing": {
-        "choosing: bytes of all notebooks": "only_so_much_is_read",
-        "choosing: notebooks without end": ("only_so_many_notebooks_are_looked_at", "[:MOST]", ""),
-        "choosing: folders that are links": ("no_notebook_is_taken_from_behind_a_link", "follow_symlinks=False", "follow_symlinks=True"),
-        "choosing: bombs": ("a_bomb_takes_no_memory", "left + 1", ""),
-        "choosing: bombs in many zips": "many_bombs_are_one",
-        "choosing: entries of a zip": "a_zip_of_too_many_files_is_not_opened",
+    "test_which_notebook": {
+        "which notebook: bytes of all notebooks": "only_so_much_is_read",
+        "which notebook: notebooks without end": ("only_so_many_notebooks_are_looked_at", "[:MOST]", ""),
+        "which notebook: folders that are links": ("no_notebook_is_taken_from_behind_a_link", "follow_symlinks=False", "follow_symlinks=True"),
+        "which notebook: bombs": ("a_bomb_takes_no_memory", "left + 1", ""),
+        "which notebook: bombs in many zips": "many_bombs_are_one",
+        "which notebook: entries of a zip": "a_zip_of_too_many_files_is_not_opened",
     },
     "test_intake": {
         "archives: bombs": ("a_bomb_fills_neither_memory_nor_disk_and_holds_up_no_other", "limit + 1", ""),
@@ -496,7 +496,7 @@ LISTED: dict[str, dict[str, Row]] = {
     },
     "test_release": {"release: names without end": ("a_page_is_not_copied_without_end", "[:MOST_NAMES]", "")},
     "test_exports": {
-        "export: names that steer a terminal": ("a_name_in_an_export_steers_no_terminal", "plain(value or \"\")", "value or \"\""),
+        "export: names that steer a terminal": ("a_name_in_an_export_steers_no_terminal", "harmless(value or \"\")", "value or \"\""),
         "roster: names that steer a terminal": "a_name_on_a_roster_steers_no_terminal",
         "school's gradebook: names that steer a terminal": ("a_name_in_an_export_s_complaint_steers_no_terminal|a_name_on_a_roster_steers_no_terminal", 'if CONTROLS.search(text) else text', "if False else text"),
         "export: names that are formulas": ("a_name_is_no_formula_in_a_spreadsheet", "if value and", "if False and"),

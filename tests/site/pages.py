@@ -1,4 +1,8 @@
-"""The website that `make site` has built, in a real browser: `make site-test` runs this, `make test` doesn't."""
+"""The website that `make site` has built, in a real browser: `make site-test` runs this, `make test` doesn't.
+
+Every page is opened at three widths, light and dark, every explorer moved, every prediction answered and every
+hint unfolded. `python -m benchmarks.website` weighs the pages.
+"""
 
 import functools
 import html

@@ -170,6 +170,16 @@ class Browser:
 
 
 @contextlib.contextmanager
+def blank_page() -> Iterator[Page]:
+    """An empty page in a fresh Chromium."""
+    options = {"executable_path": programs.find(programs.CHROMIUM), "args": CHROMIUM_OPTIONS}
+    with sync_playwright() as playwright:
+        program = playwright.chromium.launch(**options)
+        yield program.new_page()
+        program.close()
+
+
+@contextlib.contextmanager
 def visit(folder: Path, home: Path, name: str) -> Iterator[Browser]:
     """A fresh browser for a folder that JupyterLab serves.
 

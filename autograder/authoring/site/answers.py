@@ -1,4 +1,8 @@
-"""What the website says of answers: of wrong ones below each exercise, and of what one may click."""
+"""What the website says of answers: of wrong ones below each exercise, and of what one may click.
+
+Of a wrong answer, only the lines that make it wrong are shown. Several that change one line of a right one
+are shown only if part of that line is in none of them: side by side they would give it away.
+"""
 
 import difflib
 import html
@@ -14,7 +18,7 @@ from autograder.authoring.trials import checked
 from autograder.exercise import Exercise, Misconception
 from helpers.checking.finding import Status, marked
 from helpers.checks import Sheet
-from helpers.figures.predicting import Prediction, plain
+from helpers.figures.predicting import Prediction, without_marks
 
 SHOWN = 3  # wrong answers below each exercise, where so many can be shown
 TITLES = (
@@ -51,6 +55,7 @@ def chosen(exercise: Exercise) -> list[tuple[Misconception, str]]:
         line.strip() for right in (exercise.reference, *exercise.alternatives) for line in _lines(right)
     }
     codes = [(wrong, wrong_lines(exercise, wrong)) for wrong in exercise.misconceptions]
+    without_code = [each for each in codes if not each[1]]
     unlike = {code: wrong for wrong, code in reversed(codes) if code}
     lacking = {code: _lacking(code, rights) for code in unlike}
     with_code = [(wrong, code) for wrong, code in codes if code and unlike[code] is wrong]
@@ -62,8 +67,8 @@ def chosen(exercise: Exercise) -> list[tuple[Misconception, str]]:
         safe = [(len(left), some) for left, some in together if all(left)]
         if safe:
             _, best = min(safe, key=lambda each: each[0])
-            return [*best, *(each for each in codes if not each[1])][:SHOWN]
-    return [each for each in codes if not each[1]][:SHOWN]
+            return [*best, *without_code][:SHOWN]
+    return without_code[:SHOWN]
 
 
 def _lacking(code: str, rights: Iterable[str]) -> dict[str, set[str]]:
@@ -107,8 +112,8 @@ def _lines(answer: Any) -> list[str]:
 def prediction(id: str, known: Prediction) -> str:
     """Buttons for a prediction's options, with what each is answered, as HTML."""
     buttons = "".join(
-        f'<button type="button" aria-pressed="false" value="{letter}" title="{html.escape(plain(option))}">'
-        f"{letter}</button>"
+        f'<button type="button" aria-pressed="false" value="{letter}" '
+        f'title="{html.escape(without_marks(option))}">{letter}</button>'
         for letter, (option, _) in known.letters.items()
     )
     said = "".join(

@@ -2,7 +2,8 @@
 
 `make site` calls this, once `bootstrap.py` has made that environment. All that it makes is in `site/`:
 `executed/`, the lessons with their outputs; `class/`, a made-up one that is graded; `pages/`, what Sphinx
-reads; `npm/`, what sets formulas and makes pages lighter; `html/`, the site.
+reads; `npm/`, what sets formulas and makes pages lighter; `html/`, the site. A link that leads nowhere stops
+it.
 """
 
 import os

@@ -1,4 +1,8 @@
-"""A lesson as the website shows it: the released text, the outputs of the right answers, and no solution."""
+"""A lesson as the website shows it: the released text, the outputs of the right answers, and no solution.
+
+Set-up cells are left out, and so is what an output says of the machine that made it: its files, dates, speed
+and progress bars. Figures become files of their own, as do an explorer's large numbers, which several share.
+"""
 
 import base64
 import hashlib

@@ -1,7 +1,8 @@
 """What makes an executed lesson the same each time: a seed, and times that were measured once.
 
 `times.json` keeps the times, by lesson and by cell, in the order in which the cell asks for them. A cell that
-is new or changed is timed when it is next executed, and its times are to be committed.
+is new or changed is timed when it is next executed, and its times are to be committed. So two builds from
+fresh clones on one machine give the same bytes.
 """
 
 import hashlib

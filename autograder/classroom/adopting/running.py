@@ -1,7 +1,7 @@
 """A notebook run in the sandbox, which is where student code runs: the calls of its tests, and its mutants.
 
 Nothing of the notebook runs anywhere else. What comes back is text, read as data: JSON, and in it values as
-Python code of which `plain` lets nothing pass but values.
+Python code of which `only_values` lets nothing pass but values.
 """
 
 import ast
@@ -190,7 +190,7 @@ def _recorded(said: dict) -> Recorded:
             value = said.get(key, {"code": "None"})
             if "no" in value:
                 unfit = unfit or f"{'its result' if key == 'result' else 'an argument'} is a {value['no']}"
-            code.append(plain(value.get("code", "None")))
+            code.append(only_values(value.get("code", "None")))
         if not unfit and code[2] == "None":
             unfit = "it returns nothing: what it prints or draws isn't compared"
         if not name.isidentifier():
@@ -200,7 +200,7 @@ def _recorded(said: dict) -> Recorded:
     return Recorded(name, cell, line, code[0], code[1], code[2], unfit)
 
 
-def plain(code: str) -> str:
+def only_values(code: str) -> str:
     """Code that makes a value, and does nothing else.
 
     Raises:

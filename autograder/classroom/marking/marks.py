@@ -265,7 +265,7 @@ def by_whom(entry: Entry, steps: Sequence[Mapping[str, Any]]) -> tuple[str, str]
     return "somebody in formgrader" if entry.mark.score is not None else "", ""
 
 
-def written(rubric: Rubric, met: Sequence[int] | None, text: str) -> str:
+def comment_of(rubric: Rubric, met: Sequence[int] | None, text: str) -> str:
     """The comment that a student reads: what of the rubric the answer has and lacks, and the grader's words.
 
     Args:
@@ -278,11 +278,11 @@ def written(rubric: Rubric, met: Sequence[int] | None, text: str) -> str:
 
 
 def read(rubric: Rubric, comment: str) -> tuple[list[int] | None, str]:
-    """The lines and the words that `written` has made a comment of; for any other, no lines."""
+    """The lines and the words that `comment_of` has made a comment of; for any other, no lines."""
     head, _, text = comment.partition("\n\n")
     lines = head.split("\n")
     met = [n for n, line in enumerate(lines) if line.startswith(f"- {SIGNS[True]} ")]
-    if not rubric.lines or head != written(rubric, met, ""):
+    if not rubric.lines or head != comment_of(rubric, met, ""):
         return None, comment
     return met, text
 

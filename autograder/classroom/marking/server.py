@@ -24,9 +24,9 @@ from traitlets import default
 from autograder.classroom.course import course_directory, find_lesson
 from autograder.classroom.database import has_gradebook
 from autograder.classroom.marking import marks
+from autograder.classroom.marking.desk import Desk
 from autograder.classroom.marking.marks import Conflict
 from autograder.classroom.marking.questions import Question, questions
-from autograder.classroom.marking.sheet import Sheet
 from autograder.classroom.pages import rendered
 from autograder.programs import is_root
 
@@ -161,15 +161,15 @@ class _Api(_Handler, APIHandler):
         try:
             with marks.marking(course) as db:
                 if wanted is not None:
-                    sheet = Sheet(db, course, lesson, question)
+                    desk = Desk(db, course, lesson, question)
                     try:
-                        said["step"] = sheet.undo(wanted) if "undo" in wanted else sheet.mark(wanted)
+                        said["step"] = desk.undo(wanted) if "undo" in wanted else desk.mark(wanted)
                     except Conflict as conflict:
                         said["conflicts"] = conflict.grades
                         self.set_status(HTTPStatus.CONFLICT)
-                sheet = Sheet(db, course, lesson, question)
+                desk = Desk(db, course, lesson, question)
                 names = self.get_query_argument("names", "") == "shown"
-                said |= sheet.shown(names) | {"waiting": _waiting(db, lesson, asked)}
+                said |= desk.shown(names) | {"waiting": _waiting(db, lesson, asked)}
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise web.HTTPError(HTTPStatus.BAD_REQUEST, str(error)) from None
         except sa.exc.OperationalError:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.comparing import GUESSES, ROUGHLY
 from helpers.checking.differences import IN_NUMPY, MEANINGS
-from helpers.checking.explaining.contrast import contrast, plain
+from helpers.checking.explaining.contrast import contrast, is_trivial
 from helpers.checking.explaining.hints import UNKNOWN
 from helpers.checking.explaining.leftovers import KEPT, left_over
 from helpers.checking.explaining.recognising import RECOGNISABLE, Failure, recognise
@@ -122,7 +122,7 @@ def _what_wrong_cases_share(failure: Failure) -> Cause | None:
     number, first = _first(failure)
     sheet, right = failure.sheet, [n for n, problem in enumerate(failure.problems) if not problem]
     cases = ([sheet.cases[n] for n in numbers] for numbers in (right, failure.wrong))
-    worked = sum(not plain(sheet.cases[n], sheet.expected[n].outputs) for n in right)
+    worked = sum(not is_trivial(sheet.cases[n], sheet.expected[n].outputs) for n in right)
     told = contrast(*cases, worked=worked, raised=first.cause == "raised")
     return Cause(first.cause, number, f"{told} {first.meaning}", told) if told else None
 

@@ -58,7 +58,7 @@ def _by_sign(feature: str, what: str, more: str) -> str | None:
     return feature.removesuffix(what) + more if feature.endswith(f" {what}") else None
 
 
-def plain(case: Case, expected: Any) -> bool:
+def is_trivial(case: Case, expected: Any) -> bool:
     """Whether what is right is an input unchanged, or one number throughout: wrong code gives that too."""
     if not is_array(expected):
         return False

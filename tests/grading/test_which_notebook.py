@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading import choosing
-from autograder.grading.choosing import candidates, choose
+from autograder.grading import which_notebook
 from autograder.grading.reading import Unreadable
+from autograder.grading.which_notebook import candidates, choose
 
 NAME = "page.ipynb"
 
@@ -71,15 +71,15 @@ def test_no_notebook_is_taken_from_behind_a_link(tmp_path):
 
 
 def test_only_so_many_notebooks_are_looked_at(tmp_path):
-    for number in range(2 * choosing.MOST):
+    for number in range(2 * which_notebook.MOST):
         (tmp_path / f"{number:02}.ipynb").write_bytes(notebook(str(number)))
-    assert len(found(tmp_path)) == choosing.MOST
+    assert len(found(tmp_path)) == which_notebook.MOST
 
 
 def test_only_so_much_is_read(tmp_path, monkeypatch):
     for number in range(5):
         (tmp_path / f"{number}.ipynb").write_bytes(notebook(str(number), size=1000))
-    monkeypatch.setattr(choosing, "MAX_NOTEBOOK", 2500)
+    monkeypatch.setattr(which_notebook, "MAX_NOTEBOOK", 2500)
     assert found(tmp_path) == ["0.ipynb", "1.ipynb"]
 
 
@@ -90,7 +90,7 @@ def test_a_bomb_takes_no_memory(tmp_path, monkeypatch):
         archive.writestr("a.ipynb", notebook(size=50 << 20))
     (tmp_path / "a.zip").write_bytes(packed.getvalue())
     del packed
-    monkeypatch.setattr(choosing, "MAX_NOTEBOOK", 1 << 20)
+    monkeypatch.setattr(which_notebook, "MAX_NOTEBOOK", 1 << 20)
     tracemalloc.start()
     with pytest.raises(Unreadable, match="a zip with no notebook"):
         found(tmp_path)
@@ -104,7 +104,7 @@ def test_many_bombs_are_one(tmp_path, monkeypatch):
     for name in ("a.zip", "b.zip", "c.zip"):
         with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr(NAME, notebook(name, size=60_000))
-    monkeypatch.setattr(choosing, "MAX_NOTEBOOK", 150_000)
+    monkeypatch.setattr(which_notebook, "MAX_NOTEBOOK", 150_000)
     assert found(tmp_path) == [f"{NAME} in a.zip", f"{NAME} in b.zip"]
 
 
@@ -114,9 +114,9 @@ def test_a_zip_of_too_many_files_is_not_opened(tmp_path, monkeypatch):
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         for number in range(10):
             archive.writestr(f"{number}.ipynb", notebook(str(number)))
-    monkeypatch.setattr(choosing, "MAX_ENTRIES", 10)
-    assert len(found(tmp_path)) == choosing.MOST
-    monkeypatch.setattr(choosing, "MAX_ENTRIES", 9)
+    monkeypatch.setattr(which_notebook, "MAX_ENTRIES", 10)
+    assert len(found(tmp_path)) == which_notebook.MOST
+    monkeypatch.setattr(which_notebook, "MAX_ENTRIES", 9)
     with pytest.raises(Unreadable, match="a zip with no notebook"):
         found(tmp_path)
 

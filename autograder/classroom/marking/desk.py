@@ -18,7 +18,7 @@ LONGEST = 20_000  # characters of a comment
 REMEMBERED = 50  # steps, and comments to use again, that the page offers
 
 
-class Sheet:
+class Desk:
     """A question with all that was answered and given, as it is right now."""
 
     def __init__(self, db: sa.orm.Session, course: CourseDirectory, lesson: str, question: Question) -> None:
@@ -63,7 +63,7 @@ class Sheet:
             raise Conflict(late)
         score = None if wanted["score"] is None else marks.allowed(wanted["score"], self.question)
         met = None if wanted["met"] is None else [int(number) for number in wanted["met"]]
-        comment = marks.written(self.question.rubric, met, str(wanted["text"])[:LONGEST])
+        comment = marks.comment_of(self.question.rubric, met, str(wanted["text"])[:LONGEST])
         changes = []
         for entry in (self.entries[id] for id in seen):
             waits = score is None and entry.auto is None

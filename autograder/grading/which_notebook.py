@@ -73,7 +73,7 @@ def candidates(at: int, wanted: str, *, any_name: bool) -> list[Candidate]:
     found += [each for each in _others(at, wanted, there) if any_name or _is_copy(each.name, wanted)]
     if not found:
         raise Unreadable(f"{wanted} was not handed in; {_there(there)}")
-    # defence: choosing: notebooks without end
+    # defence: which notebook: notebooks without end
     return list({each.content: each for each in reversed(found)}.values())[::-1][:MOST]
 
 
@@ -92,16 +92,16 @@ def _others(at: int, wanted: str, there: dict[str, str]) -> Iterator[Candidate]:
         if path == wanted or not MAY_BE.search(name):
             continue
         try:
-            # defence: choosing: folders that become links
+            # defence: which notebook: folders that become links
             content = read(name, inside, left)
         except Unreadable as error:
             there[path] = str(error)
             continue
-        # defence: choosing: bytes of all notebooks
+        # defence: which notebook: bytes of all notebooks
         left -= len(content)
         for other in _in_file(path, content, left):
             if other.content is not content:
-                # defence: choosing: bombs in many zips
+                # defence: which notebook: bombs in many zips
                 left -= len(other.content)
             if left < 0:
                 return
@@ -114,7 +114,7 @@ def _files(at: int) -> Iterator[tuple[str, int]]:
     So are those of folders that are called as a notebook is.
     """
     seen = 0
-    # defence: choosing: folders that are links
+    # defence: which notebook: folders that are links
     for place, folders, names, inside in os.fwalk(dir_fd=at, follow_symlinks=False):
         folders[:] = sorted(name for name in folders if name[0] != "." and name[:2] != "__")
         if place.count(os.sep) >= MAX_FILES_DEPTH:
@@ -138,7 +138,7 @@ def _in_file(path: str, content: bytes, limit: int) -> Iterator[Candidate]:
 
 def _in_zip(path: str, content: bytes, left: int) -> Iterator[Candidate]:
     """The notebooks in a zip. The last has a byte too many where there are more than `left`."""
-    # defence: choosing: entries of a zip
+    # defence: which notebook: entries of a zip
     if content.count(ENTRY) > MAX_ENTRIES:
         return
     try:
@@ -149,7 +149,7 @@ def _in_zip(path: str, content: bytes, left: int) -> Iterator[Candidate]:
                 if hidden or not name.lower().endswith(".ipynb"):
                     continue
                 with archive.open(info) as file:
-                    # defence: choosing: bombs
+                    # defence: which notebook: bombs
                     member = file.read(left + 1)
                 yield Candidate(f"{info.filename} in {path}", name, member)
                 left -= len(member)
