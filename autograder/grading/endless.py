@@ -6,13 +6,12 @@ another cell, its own loop may call that one without end. All that is taken from
 names, so a student who makes one up shortens only their own time.
 """
 
-import re
 from collections.abc import Collection
 
 from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checking.code.tracing import cell_of
 from helpers.checking.sheet import Sheet
 
-_LINE = re.compile(r"line (\d{1,6}): (.+)", re.DOTALL)
 SEVERAL_CALLS = ("call_measured", "draws", "object", "train")  # drivers: one case is many calls of the answer
 MEANING = (
     "“{}”, which this calls, doesn't end: fix that first. It has been waited for once, so here it had {}."
@@ -56,18 +55,3 @@ class Endless:
             return ""
         cell = cell_of(outcomes[-1].where, ran)
         return self._titles.get(cell, "") if cell != answer else ""
-
-
-def cell_of(where: str, cells: Collection[str]) -> str:
-    """The only cell with a line, such as `line 4: while True:`; "" where it is none, or could be several."""
-    if not (found := _LINE.fullmatch(where)):
-        return ""
-    number, text = int(found[1]), found[2]
-    having = {cell for cell in cells if _line(cell, number).startswith(text)}
-    # defence: endless: no other cell
-    return having.pop() if len(having) == 1 else ""
-
-
-def _line(cell: str, number: int) -> str:
-    lines = cell.split("\n")
-    return lines[number - 1].strip() if 0 < number <= len(lines) else ""

@@ -9,7 +9,7 @@ import pytest
 
 from autograder import lessons
 from autograder.classroom.course import course_directory
-from autograder.grading.endless import Endless, cell_of
+from autograder.grading.endless import Endless
 from autograder.grading.grader import questions
 from autograder.grading.judge import judge
 from autograder.grading.lesson import Lesson
@@ -17,6 +17,7 @@ from autograder.limits import BRIEF_SECONDS
 from autograder.results import Judgement
 from autograder.sheets import HiddenSheets
 from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checking.code.tracing import cell_of
 from tests.support.course import LESSON
 from tests.support.proved import ENGINE, follows_from
 
