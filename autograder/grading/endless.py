@@ -1,9 +1,9 @@
 """Answers that don't end, so that the checks which call them don't each wait for the whole limit.
 
-An answer counts as one only if a single call of it, the first of its own check, used up a cell's CPU time
-and was stopped in the answer's own cell. If some calls had ended, it may only be slow; if it was stopped in
-another cell, its own loop may call that one without end. All that is taken from the child is the line it
-names, so a student who makes one up shortens only their own time.
+An answer counts as one only if a single call of it, in its own check, used up nearly all of a cell's CPU
+time and was stopped in the answer's own cell. Calls that ended before it took little, so it isn't only slow;
+if it was stopped in another cell, its own loop may call that one without end. All that is taken from the
+child is the line and the time it names, so a student who makes them up shortens only their own time.
 """
 
 from collections.abc import Collection
@@ -13,6 +13,7 @@ from helpers.checking.code.tracing import cell_of
 from helpers.checking.sheet import Sheet
 
 SEVERAL_CALLS = ("call_measured", "draws", "object", "train")  # drivers: one case is many calls of the answer
+NEARLY = 0.8  # of a cell's time: the rest is for calls that ended before it
 MEANING = (
     "“{}”, which this calls, doesn't end: fix that first. It has been waited for once, so here it had {}."
 )
@@ -21,7 +22,8 @@ MEANING = (
 class Endless:
     """The answers of one submission of which it is known."""
 
-    def __init__(self) -> None:
+    def __init__(self, cell_seconds: float) -> None:
+        self._nearly = NEARLY * cell_seconds
         self._titles: dict[str, str] = {}  # of their exercises, by the source of the answer's cell
 
     def __bool__(self) -> bool:
@@ -36,11 +38,12 @@ class Endless:
             answer: the source of the answer's cell.
             ran: those of the cells so far.
         """
-        first = outcomes[0]
+        last = outcomes[-1]
+        whole = outcomes[0].status == CallStatus.INTERRUPTED or (last.seconds or 0) >= self._nearly
         # defence: endless: a single call
-        alone = first.status == CallStatus.INTERRUPTED and sheet.driver not in SEVERAL_CALLS
+        alone = last.status == CallStatus.INTERRUPTED and whole and sheet.driver not in SEVERAL_CALLS
         # defence: endless: in the answer itself
-        if alone and cell_of(first.where, ran) == answer:
+        if alone and cell_of(last.where, ran) == answer:
             self._titles[answer] = sheet.title
 
     def stopped_in(self, outcomes: list[Outcome], ran: Collection[str], answer: str) -> str:

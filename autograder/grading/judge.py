@@ -108,7 +108,7 @@ class _Run:
         self, worker: Worker, channel: socket.socket, questions: Mapping[str, Question], clock: Clock
     ) -> None:
         self.worker, self.channel, self.questions = worker, channel, questions
-        self.inbox, self.clock, self.endless = wire.Inbox(channel), clock, Endless()
+        self.inbox, self.clock, self.endless = wire.Inbox(channel), clock, Endless(clock.cell_seconds)
         self.limit, self.interrupted = "", False  # of the cell that runs
         self.interruptions: list[str] = []  # of all cells so far, in words
         self.verdicts: dict[str, Verdict] = {}
