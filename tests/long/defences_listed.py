@@ -449,7 +449,7 @@ LISTED: dict[str, dict[str, Row]] = {
     },
     "test_once": {
         "once: links": "what_cannot_be_read_is_a_result_and_what_cannot_be_asked_is_refused",
-        "once: what would become a link": ("no_code_or_name_of_a_students_becomes_a_link", "list(map(one_line, graded.remarks))", "graded.remarks"),
+        "once: what would become a link": ("no_code_or_name_of_a_students_becomes_a_link", "list(map(one_line, [*graded.remarks, *_said_in_cells(graded)]))", "[*graded.remarks]"),
         "once: names that steer a terminal": ("one_submission_is_graded_and_nothing_is_recorded", "indent=1)", "indent=1, ensure_ascii=False)"),
     },
     "test_collect": {
