@@ -19,9 +19,11 @@ from helpers.checking.calling.registry import is_recipe, make_layer
 from helpers.checking.calling.surroundings import generators_kept
 from helpers.checking.code import keeping, running
 from helpers.checking.code.tracing import (
+    FAILS_IN,
     Tangled,
     cells_so_far,
     did_not_run,
+    fails_in,
     fix_first,
     forbidden_use,
     not_made_anew,
@@ -116,13 +118,16 @@ def _found(sheet: Sheet, answer: object, cells: list[str], name: str) -> Finding
     except Tangled as error:
         return Finding.not_run(sheet.title, sheet.points, str(error))
     used = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where) if use else None
-    failing = [id for id, passed in progress.load().items() if not passed]
+    failing = [id for id, passed in progress.load().items() if not passed and id != sheet.exercise]
     with _patience():
         outcomes = [used] * len(sheet.cases) if used else _outcomes(sheet, answer)
         blamed = at_fault(sheet, outcomes, failing, functools.partial(_outcomes_with, answer))
     finding = assess(sheet, outcomes, blamed=blamed, rounding=_rounding)
     failed = {number: failure.error for number, failure in running.failures().items() if number < len(cells)}
-    if first := fix_first(finding.returned, cells, failed):
+    first = fix_first(finding.returned, cells, failed)
+    if not first and not blamed and (other := fails_in(outcomes, cells, failing)):
+        first = FAILS_IN.format(load_sheet(other).title)
+    if first:
         finding = replace(finding, meaning=first, cause="needs")
     (_rounding.add if finding.remark else _rounding.discard)(sheet.exercise)
     return finding

@@ -26,6 +26,7 @@ saves. It does so before the first, too, if the lesson's own cells need what tor
 
 import contextlib
 import ctypes
+import dataclasses
 import functools
 import gc
 import importlib
@@ -37,6 +38,7 @@ import shutil
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -485,7 +487,10 @@ def _outcomes(request: dict, answer: object, interrupts: Interrupts) -> Iterator
                 gradients=request["gradients"],
                 forbidden=forbidden,
             )
+            begun = time.process_time()
             outcome = interrupts.run(call) or Outcome(CallStatus.INTERRUPTED)
+            if outcome.status == CallStatus.INTERRUPTED:
+                outcome = dataclasses.replace(outcome, seconds=time.process_time() - begun)
             yield outcome.to_json()
             if outcome.status in ENDS:
                 return

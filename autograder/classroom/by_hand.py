@@ -44,8 +44,8 @@ class Given(NamedTuple):
         return self.entry.auto is not None
 
 
-def left_to_grade(db: sa.orm.Session, lesson: str) -> str:
-    """How many answers of a lesson wait for a person, in words; "" for none.
+def left_to_grade(db: sa.orm.Session, lesson: str, student: str = "") -> str:
+    """How many answers of a lesson, or of one student's, wait for a person, in words; "" for none.
 
     They are those that no check decides, and that aren't blank. An extension makes a record of a submission
     before there is one: it has no time, and no check of it has run.
@@ -54,6 +54,8 @@ def left_to_grade(db: sa.orm.Session, lesson: str) -> str:
     # A check that was overruled by hand is marked, too, once it is graded again: it has a score of its own.
     # defence: gradebook: overruled checks wait for nobody
     waiting = waiting.filter(Assignment.name == lesson, Grade.needs_manual_grade, Grade.auto_score.is_(None))
+    if student:
+        waiting = waiting.filter(SubmittedAssignment.student_id == student)
     checked = SubmittedAssignment.notebooks.any(SubmittedNotebook.grades.any(Grade.auto_score.is_not(None)))
     count = waiting.filter(SubmittedAssignment.timestamp.is_not(None) | checked).count()
     words = "1 written answer is" if count == 1 else f"{count} written answers are"

@@ -47,11 +47,11 @@ def read_date(text: str, zone: ZoneInfo) -> datetime:
 
     Args:
         text: day, time and zone, of which time and zone may be missing.
-        zone: the one it is in if it names none. In the hour that a change of clocks repeats, and in the one
-            that it leaves out, the later of both readings counts.
+        zone: the one it is in if it names none. In the hour that a change of clocks repeats, the later of
+            both readings counts, which is said.
 
     Raises:
-        LookupError: it can't be read; the text says how to write it.
+        LookupError: it can't be read, or a change of clocks leaves it out; the text says how to write it.
     """
     found = FORM.fullmatch(" ".join(text.split()))
     day, time, named = found.group("day", "time", "zone") if found else ("", "", "")
@@ -62,7 +62,29 @@ def read_date(text: str, zone: ZoneInfo) -> datetime:
         raise LookupError(f"{text!r} isn't a date; {HOW}") from None
     if not is_likely(local):
         raise LookupError(f"{text!r} is beyond any calendar; {HOW}")
-    return _naive(offset) if offset else in_utc(local, _zone(named) if named else zone)
+    if offset:
+        return _naive(offset)
+    zone = _zone(named) if named else zone
+    return _shown_by_clocks(local, zone) if time else in_utc(local, zone)
+
+
+def _shown_by_clocks(local: datetime, zone: ZoneInfo) -> datetime:
+    """A time that a person typed, in UTC.
+
+    Raises:
+        LookupError: the clocks of the zone never show it.
+    """
+    one, other = sorted(_naive(local.replace(tzinfo=zone, fold=fold)) for fold in (0, 1))
+    shown = f"{local:%Y-%m-%d %H:%M}"
+    if by_clocks(other, zone) != local:
+        before, after = said(one, zone), said(other, zone)
+        why = f"there is no {shown} in {zone.key}: the clocks are put forward past it"
+        raise LookupError(f"{why}; write {before} or {after}")
+    if one != other:
+        both = [f"{shown} {when.replace(tzinfo=UTC).astimezone(zone):%z}" for when in (one, other)]
+        why = f"{shown} comes twice in {zone.key}, where the clocks are put back"
+        print(f"headstart: {why}: the later is taken, {both[1]}, not {both[0]}", file=sys.stderr)
+    return other
 
 
 def in_utc(local: datetime, zone: ZoneInfo) -> datetime:

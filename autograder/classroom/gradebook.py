@@ -270,9 +270,9 @@ class Book:
             self.db.rollback()
             raise
 
-    def charge_lateness(self, config: Config) -> None:
-        """Set what lateness costs, for every submission so far, as `lateness.charge`."""
-        lateness.charge(self.db, config, self.lesson)
+    def charge_lateness(self, config: Config, student: str = "") -> None:
+        """Set what lateness costs, for every submission so far or a student's, as `lateness.charge`."""
+        lateness.charge(self.db, config, self.lesson, student)
 
     def _write_notebooks(self, graded: Graded) -> None:
         for paper in graded.papers:

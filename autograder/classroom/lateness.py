@@ -7,7 +7,7 @@ nbgrader's extensions follow from it, so two days stay two days if the due date 
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -124,11 +124,17 @@ def _days(due: datetime, when: datetime, zone: ZoneInfo) -> int:
     return max(1, math.ceil(days))  # in an hour that a change of clocks repeats, it may be less than none
 
 
-def charge(db: sa.orm.Session, config: Config, assignment: str) -> None:
+def charge(db: sa.orm.Session, config: Config, assignment: str, student: str = "") -> None:
     """Set what lateness costs, by the course's own plugin, for every submission of a lesson so far.
 
     Not only for those just graded: a due date, an extension or points by hand may have changed since. Where
     there are late days, a change in one lesson changes what is left for the others, so all are charged.
+
+    Args:
+        db: the gradebook.
+        config: with the plugin and the policy.
+        assignment: the lesson.
+        student: the only one to charge, whose page is to be made at once; "" for everybody.
     """
     policy = Policy.of(config)
     extend_all(db, policy.zone)
@@ -136,25 +142,32 @@ def charge(db: sa.orm.Session, config: Config, assignment: str) -> None:
     step.init_plugin()
     everyones = defaultdict(list)
     query = db.query(SubmittedAssignment).join(Assignment)
+    query = query.filter(SubmittedAssignment.student_id == student) if student else query
     for submission in query if policy.late_days else query.filter(Assignment.name == assignment):
         everyones[submission.student_id].append(submission)
-    for student, submissions in everyones.items():
+    charged = _charged(db, student)
+    for who, submissions in everyones.items():
         late = {name: one.charged.total_seconds() for name, one in lateness(submissions, policy)}
         for submission in submissions:
             seconds = late.get(submission.name, 0)
-            for notebook in submission.notebooks if seconds else _charged(db, submission):
+            for notebook in submission.notebooks if seconds else charged.get(submission.id, ()):
                 penalty = None
                 if seconds:
-                    penalty = step.plugin_inst.late_submission_penalty(student, notebook.score, seconds)
+                    penalty = step.plugin_inst.late_submission_penalty(who, notebook.score, seconds)
                 notebook.late_submission_penalty = penalty and min(max(penalty, 0), notebook.score)
     db.commit()
     db.expunge_all()
 
 
-def _charged(db: sa.orm.Session, submission: SubmittedAssignment) -> Sequence[SubmittedNotebook]:
-    """Notebooks of a submission that isn't late, or is no longer, with a penalty from before."""
-    query = db.query(SubmittedNotebook).filter_by(assignment_id=submission.id)
-    return query.filter(SubmittedNotebook.late_submission_penalty.isnot(None)).all()
+def _charged(db: sa.orm.Session, student: str) -> Mapping[str, list[SubmittedNotebook]]:
+    """The notebooks with a penalty from before, by submission: it may no longer be late."""
+    query = db.query(SubmittedNotebook).filter(SubmittedNotebook.late_submission_penalty.isnot(None))
+    if student:
+        query = query.join(SubmittedAssignment).filter(SubmittedAssignment.student_id == student)
+    found: dict[str, list[SubmittedNotebook]] = defaultdict(list)
+    for notebook in query:
+        found[notebook.assignment_id].append(notebook)
+    return found
 
 
 def given(db: sa.orm.Session) -> dict[tuple[str, str], Extension]:

@@ -7,9 +7,10 @@ results, Classroom 50's result.json (classroom50/result/v1).
 
 import json
 import os
+import re
 import stat
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,16 @@ from autograder.classroom.engine import Options, open_grader
 from autograder.grading.handed_in import Submission
 from autograder.grading.lesson import Lesson
 from autograder.grading.submission import is_answer
-from autograder.limits import MAX_NOTEBOOK
+from autograder.limits import MAX_NOTEBOOK, MAX_NOTES
 from autograder.results import UNREADABLE, Graded
 from helpers.checking.finding import Status, one_line
 
 Result = dict[str, Any]
 SANDBOXED = "bubblewrap: no network, no files but the lesson's own, namespaces and limits of its own"
+# How a remark begins that stands in a cell's output, where only a page shows it.
+IN_OUTPUT = re.compile(
+    r"^(?:(?:Grading l|L)eft out `|Python refuses these characters, so they were read ).+", re.M
+)
 OPEN = "none (--no-sandbox): student code ran with the grader's own rights"
 
 
@@ -133,12 +138,27 @@ def result_of(lesson: Lesson, graded: Graded, sandboxed: bool) -> Result:
         # Lines of code and names of files are in these: what steers a terminal is a link in PrairieLearn.
         "problem": one_line(graded.problem),
         # defence: once: what would become a link
-        "remarks": list(map(one_line, graded.remarks)),
+        "remarks": list(map(one_line, [*graded.remarks, *_said_in_cells(graded)])),
         "points": sum(verdict.points for verdict in graded.verdicts),
         "max_points": sum(verdict.max_points for verdict in graded.verdicts),
         "exercises": exercises,
         "by_hand": by_hand,
     }
+
+
+def _said_in_cells(graded: Graded) -> list[str]:
+    """What was said, in the outputs of cells, of lines that were left out and characters that were read."""
+    return list(dict.fromkeys(remark for text in _stderr(graded) for remark in IN_OUTPUT.findall(text)))[
+        :MAX_NOTES
+    ]
+
+
+def _stderr(graded: Graded) -> Iterator[str]:
+    for paper in graded.papers:
+        for cell in json.loads(paper.notebook).get("cells", ()):
+            for output in cell.get("outputs", ()):
+                if output.get("name") == "stderr":
+                    yield output["text"] if isinstance(output["text"], str) else "".join(output["text"])
 
 
 # -- adapters ------------------------------------------------------------------------------------------------

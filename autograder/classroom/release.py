@@ -31,8 +31,9 @@ class ReleaseFeedback(ExchangeReleaseFeedback):
         """Look for the pages to release, as nbgrader does, and say what they lack."""
         super().init_src()
         lesson = self.coursedir.assignment_id
+        one = "" if self.coursedir.student_id == "*" else self.coursedir.student_id
         with opened(self.coursedir) as gradebook:
-            if said := left_to_grade(gradebook.db, lesson):
+            if said := left_to_grade(gradebook.db, lesson, one):
                 self.log.warning("%s in %s: its feedback says that points are to come", said, lesson)
 
     def copy_files(self) -> None:

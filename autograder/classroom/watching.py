@@ -234,6 +234,9 @@ class _Rounds:
             if not broken:
                 self.graded[submission.student] = states[submission.student]
             self._say(submission, graded, broken)
+            if self.release and graded:  # while the judges are busy with the next ones
+                book.charge_lateness(self.config, submission.student)
+                self._answer({submission.student: stamps[submission.student]})
 
         def say(changes: list[Change]) -> None:
             for line in lines(changes):

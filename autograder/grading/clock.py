@@ -61,7 +61,7 @@ class Clock:
 
     def __init__(self, child: Timed, cell: float, notebook: float) -> None:
         self.starved, self.said = False, ""
-        self._child, self._cell, self.notebook_seconds = child, cell, notebook
+        self._child, self.cell_seconds, self.notebook_seconds = child, cell, notebook
         self._asked, self._last = time.monotonic(), Times(0.0, 0.0, 0.0)  # when the child was, and the answer
         self._net = self._asked + WALL_PER_CPU * notebook
         self._limit, self._ends = notebook, self._net  # of what runs now, in CPU time and in time
@@ -74,7 +74,7 @@ class Clock:
         """Begin a cell's time."""
         if time.monotonic() - self._asked > ASK_AGAIN:
             self._ask()
-        self._allow(self._cell)
+        self._allow(self.cell_seconds)
         # defence: clock: of a notebook
         self._limit, self._ends = min(self._limit, self.notebook_seconds), min(self._ends, self._net)
         # defence: clock: patience
@@ -141,13 +141,13 @@ class Clock:
 
     def _wall_is_over(self) -> None:
         if self._patience < self._ends:
-            earlier = f"{WALL_PER_CPU * self._cell:.0f} s"
+            earlier = f"{WALL_PER_CPU * self.cell_seconds:.0f} s"
             self.said = f"{WAIT_SECONDS:.0f} s of waiting (an earlier cell had waited for {earlier})"
         else:
             self.said = self._limit_of(self._ends == self._net, WALL_PER_CPU, "")
         held = self._last.held
         # defence: clock: who sleeps isn't starved
-        if held is None or held > HELD * WALL_PER_CPU * self._cell:
+        if held is None or held > HELD * WALL_PER_CPU * self.cell_seconds:
             self.starved = True
         else:
             self._waited = True
@@ -155,7 +155,7 @@ class Clock:
     def _limit_of(self, whole: bool, times: int, kind: str) -> str:
         if whole:
             return f"what was left of the notebook's {self.notebook_seconds * times:.0f} s{kind}"
-        return f"{self._cell * times:.0f} s{kind}"
+        return f"{self.cell_seconds * times:.0f} s{kind}"
 
     @contextlib.contextmanager
     def stopped(self) -> Iterator[None]:

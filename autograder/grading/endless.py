@@ -1,19 +1,19 @@
 """Answers that don't end, so that the checks which call them don't each wait for the whole limit.
 
-An answer counts as one only if a single call of it, the first of its own check, used up a cell's CPU time
-and was stopped in the answer's own cell. If some calls had ended, it may only be slow; if it was stopped in
-another cell, its own loop may call that one without end. All that is taken from the child is the line it
-names, so a student who makes one up shortens only their own time.
+An answer counts as one only if a single call of it, in its own check, used up nearly all of a cell's CPU
+time and was stopped in the answer's own cell. Calls that ended before it took little, so it isn't only slow;
+if it was stopped in another cell, its own loop may call that one without end. All that is taken from the
+child is the line and the time it names, so a student who makes them up shortens only their own time.
 """
 
-import re
 from collections.abc import Collection
 
 from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checking.code.tracing import cell_of
 from helpers.checking.sheet import Sheet
 
-_LINE = re.compile(r"line (\d{1,6}): (.+)", re.DOTALL)
 SEVERAL_CALLS = ("call_measured", "draws", "object", "train")  # drivers: one case is many calls of the answer
+NEARLY = 0.8  # of a cell's time: the rest is for calls that ended before it
 MEANING = (
     "“{}”, which this calls, doesn't end: fix that first. It has been waited for once, so here it had {}."
 )
@@ -26,13 +26,14 @@ class Endless:
         judged: the source of the cell of the answer that is judged now.
     """
 
-    def __init__(self, ran: Collection[str]) -> None:
+    def __init__(self, cell_seconds: float, ran: Collection[str]) -> None:
         """Begin a submission.
 
         Args:
+            cell_seconds: the CPU time that a cell has.
             ran: the sources of its cells so far; each is added to it as it runs.
         """
-        self.judged, self._ran = "", ran
+        self.judged, self._ran, self._nearly = "", ran, NEARLY * cell_seconds
         self._titles: dict[str, str] = {}  # of their exercises, by the source of the answer's cell
 
     def __bool__(self) -> bool:
@@ -40,11 +41,12 @@ class Endless:
 
     def learn(self, sheet: Sheet, outcomes: list[Outcome]) -> None:
         """Take note of the answer if it is one: of what its check found, which had a cell's whole time."""
-        first = outcomes[0]
+        last = outcomes[-1]
+        whole = outcomes[0].status == CallStatus.INTERRUPTED or (last.seconds or 0) >= self._nearly
         # defence: endless: a single call
-        alone = first.status == CallStatus.INTERRUPTED and sheet.driver not in SEVERAL_CALLS
+        alone = last.status == CallStatus.INTERRUPTED and whole and sheet.driver not in SEVERAL_CALLS
         # defence: endless: in the answer itself
-        if alone and cell_of(first.where, self._ran) == self.judged:
+        if alone and cell_of(last.where, self._ran) == self.judged:
             self._titles[self.judged] = sheet.title
 
     def stopped_in(self, outcomes: list[Outcome]) -> str:
@@ -53,18 +55,3 @@ class Endless:
             return ""
         cell = cell_of(outcomes[-1].where, self._ran)
         return self._titles.get(cell, "") if cell != self.judged else ""
-
-
-def cell_of(where: str, cells: Collection[str]) -> str:
-    """The only cell with a line, such as `line 4: while True:`; "" where it is none, or could be several."""
-    if not (found := _LINE.fullmatch(where)):
-        return ""
-    number, text = int(found[1]), found[2]
-    having = {cell for cell in cells if _line(cell, number).startswith(text)}
-    # defence: endless: no other cell
-    return having.pop() if len(having) == 1 else ""
-
-
-def _line(cell: str, number: int) -> str:
-    lines = cell.split("\n")
-    return lines[number - 1].strip() if 0 < number <= len(lines) else ""

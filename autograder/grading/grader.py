@@ -20,8 +20,9 @@ from autograder.grading.finishing import finish
 from autograder.grading.foreign import merge_foreign
 from autograder.grading.handed_in import Submission, handed_in, read_time
 from autograder.grading.lesson import Lesson
-from autograder.grading.pictures import keep
+from autograder.grading.pictures import files_shown, keep
 from autograder.grading.questions import Question, Sheets
+from autograder.grading.shown import lifted
 from autograder.grading.submission import Canonical, canonical, is_answer
 from autograder.grading.versions import RUNNING
 from autograder.grading.workers import Worker
@@ -229,7 +230,7 @@ class Grader:
             notebook = finish(form.notebook, name, lesson.foreign, {}, unread, [form.problem, *form.notes])
             return Paper(name, json.dumps(notebook), tuple(unread.values()), blank, form.problem), Ended(), {}
         result = self._judge(name, form, asked)
-        pictures = keep(form.notebook, form.pictures, self._look)
+        pictures = keep(form.notebook, form.pictures, form.files, form.notes, self._look)
         remarks = [*form.notes, *result.remarks, *filter(None, [result.stopped])]
         if (stamp := form.records.get("timestamp.txt")) is not None and read_time(stamp) is None:
             remarks.append("timestamp.txt holds no time: the submission counts as on time")
@@ -356,7 +357,7 @@ def _again(verdict: Verdict, before: Verdict | None) -> bool:
 
 
 def _blank(notebook: NotebookNode, skeleton: NotebookNode) -> Iterator[str]:
-    released = {cell.id: cell.source.strip() for cell in skeleton.cells}
+    released = {cell.id: lifted(cell.source)[0].strip() for cell in skeleton.cells}
     for cell in notebook.cells:
         if is_answer(cell) and cell.source.strip() == released[cell.id]:
             yield cell.metadata.nbgrader.grade_id
@@ -366,6 +367,6 @@ def _by_hand(form: Canonical) -> Iterator[tuple[str, str]]:
     """A digest of each answer that a person grades, by which its points stand as long as it is the same."""
     for cell in form.notebook.cells:
         if is_answer(cell) and cell.metadata.nbgrader.get("grade"):
-            pictures = form.pictures.get(cell.id)
-            answer = cell.source + (json.dumps(pictures, sort_keys=True) if pictures else "")
+            pictures = [form.pictures.get(cell.id), files_shown(cell.source, form.files)]
+            answer = cell.source + (json.dumps(pictures, sort_keys=True) if any(pictures) else "")
             yield cell.metadata.nbgrader.grade_id, hashlib.sha256(answer.encode()).hexdigest()

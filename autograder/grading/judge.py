@@ -37,7 +37,7 @@ from autograder.results import Cell, Ended, Judgement, Verdict
 from helpers.checking.assessing import assess
 from helpers.checking.calling.outcome import ENDS, CallStatus, Outcome
 from helpers.checking.calling.values import Opaque, Record
-from helpers.checking.code.tracing import Tangled, fix_first, forbidden_use
+from helpers.checking.code.tracing import FAILS_IN, Tangled, fails_in, fix_first, forbidden_use
 from helpers.checking.finding import Finding, Status
 from helpers.checking.limits import KEPT
 from helpers.checking.parts import Calls, at_fault
@@ -115,7 +115,7 @@ class _Run:
         self.outputs: dict[str, list[dict]] = {}
         self.reasons: dict[str, str] = {}
         self.ran: list[str] = []  # the cells so far
-        self.endless = Endless(self.ran)
+        self.endless = Endless(clock.cell_seconds, self.ran)
         self.failed: dict[int, str] = {}  # of these, which raised, and what
         self.room = OUTPUT_CHARACTERS
         self.where = FIRST
@@ -224,7 +224,9 @@ class _Run:
         if shown.status != Status.PASSED:
             failing = [id for id, verdict in self.verdicts.items() if verdict.status != Status.PASSED]
             blamed = at_fault(visible, outcomes, failing, self._outcomes)
-            return assess(visible, outcomes, blamed=blamed) if blamed else shown
+            if blamed or not (other := fails_in(outcomes, self.ran, failing)):
+                return assess(visible, outcomes, blamed=blamed) if blamed else shown
+            return replace(shown, meaning=FAILS_IN.format(self.questions[other].title), cause="needs")
         with self.clock.stopped():
             # defence: judge: hidden cases
             hidden = sheets.hidden()

@@ -1,26 +1,33 @@
 """Pictures in written answers: decoded in a sandbox of their own, made anew, and shown in their place.
 
-A picture that a student pastes into a Markdown cell comes with the notebook as an attachment. What it is, and
-whether it decodes, is found out by a child that runs nothing else. What comes back is a new PNG or JPEG of
-bounded size, without what else was in the file, such as where a photo was taken. Whatever isn't kept is named
-in its place, with the reason.
+A picture that a student pastes into a Markdown cell comes with the notebook, as an attachment or within its
+text; one that they link to is a file beside the notebook. What it is, and whether it decodes, is found out by
+a child that runs nothing else. What comes back is a new PNG or JPEG of bounded size, without what else was in
+the file, such as where a photo was taken. Whatever isn't kept is named in its place, with the reason.
 """
 
 import base64
 import binascii
+import hashlib
+import posixpath
 import re
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Mapping
 from urllib.parse import unquote
 
 from nbformat import NotebookNode
 
+from autograder.grading.shown import replaced, targets
 from autograder.limits import MAX_PICTURES, MAX_PICTURES_BYTES, MAX_PIXELS, PICTURE_SIDE, PNG_BYTES
 from autograder.results import Cell
 
 Attachments = dict[str, dict[str, str]]  # base64 by type, by name
 Run = Callable[[list[Cell], dict[str, bytes]], dict[str, list[dict]]]
 TYPES = {"image/png": "png", "image/jpeg": "jpg"}
-_SHOWN = re.compile(r"!\[([^\]\n]*)\]\(<?attachment:([^)\n]*?)>?\)")
+ATTACHED = "attachment:"
+UNREADABLE = "it isn't a PNG or JPEG that can be read"
+TOO_MUCH = f"a notebook's pictures may have {MAX_PICTURES_BYTES >> 20} MiB together"
+_ADDRESS = re.compile(r"https?://[\w./%?=&#:~+,@-]+")
 _MARKUP = re.compile(r"[^\w .,-]")
 # In the child. An honest picture takes a second at most; others end at the limits of any cell.
 _LOOK = f"""
@@ -56,29 +63,54 @@ def attached(cell: dict) -> Attachments:
     }
 
 
-def keep(notebook: NotebookNode, attachments: dict[str, Attachments], run: Run) -> dict[str, Attachments]:
+def keep(
+    notebook: NotebookNode,
+    attachments: Mapping[str, Attachments],
+    beside: Mapping[str, bytes],
+    notes: list[str],
+    run: Run,
+) -> dict[str, Attachments]:
     """Give the pictures of a notebook's answers names of ours, or say in their place why they aren't kept.
 
     Args:
         notebook: in canonical form. The text of its cells is changed.
         attachments: what came with its cells, by cell id.
+        beside: the files that were handed in with it, as they were read.
+        notes: what was said of files that were left out.
         run: runs cells in a child that has some files, and returns what they displayed, by cell id.
 
     Returns:
         The pictures to attach to each cell, by its id.
     """
-    taken: dict[tuple[str, str], str] = {}  # cell and name to a name of ours, or to why it is left out
+    taken: dict[tuple[str, str], str] = {}  # cell and target to a name of ours, or to why it is left out
     files: dict[str, bytes] = {}
     theirs = [cell for cell in notebook.cells if cell.cell_type == "markdown" and _is_students(cell)]
     for cell in theirs:
-        for _, name in _SHOWN.findall(cell.source):
-            if (cell.id, name) not in taken:
-                taken[cell.id, name] = _take(attachments.get(cell.id, {}), name, files)
+        for target in dict.fromkeys(targets(cell.source)):
+            content = _content(target, attachments.get(cell.id, {}), beside, notes)
+            taken[cell.id, target] = content if isinstance(content, str) else _take(content, files)
     made = _made(run, files) if files else {}
     kept: dict[str, Attachments] = {}
     for cell in theirs:
-        cell.source = _SHOWN.sub(lambda found: _place(found, cell, taken, made, kept), cell.source)  # noqa: B023
+
+        def place(label: str, target: str, id: str = cell.id) -> str:
+            ours = taken[id, target]
+            picture = made.get(ours, ours)
+            if isinstance(picture, str):
+                return _missing(label, target, picture)
+            kind, data = picture
+            name = f"{ours}.{TYPES[kind]}"
+            kept.setdefault(id, {})[name] = {kind: data}
+            return f"![{_label(label)}]({ATTACHED}{name})"
+
+        cell.source = replaced(cell.source, place)
     return kept
+
+
+def files_shown(text: str, beside: Mapping[str, bytes]) -> list[tuple[str, str]]:
+    """The files that a text shows as pictures, each with a digest of what is in it."""
+    found = ((target, _path_of(target, beside)) for target in targets(text))
+    return [(target, hashlib.sha256(beside[path]).hexdigest()) for target, path in found if path]
 
 
 def _is_students(cell: NotebookNode) -> bool:
@@ -86,26 +118,71 @@ def _is_students(cell: NotebookNode) -> bool:
     return bool(known.get("nbgrader", {}).get("solution") or known.get("headstart", {}).get("added"))
 
 
-def _take(attachments: Attachments, name: str, files: dict[str, bytes]) -> str:
-    """Add a picture to the files to look at. Its name there, or why it is left out."""
-    content = attachments.get(name) or attachments.get(unquote(name))
+def _content(
+    target: str, attachments: Attachments, beside: Mapping[str, bytes], notes: list[str]
+) -> bytes | str:
+    """What a picture is said to be: its bytes, or why there are none."""
+    if target.startswith(ATTACHED):
+        name = target.removeprefix(ATTACHED)
+        return _decoded(attachments.get(name) or attachments.get(unquote(name)) or {})
+    if re.match(r"(?:https?:)?//", target):
+        return "it is on the web: paste it into the answer, or hand in the file"
+    if target.startswith("data:"):
+        return "only PNG and JPEG are kept"
+    if path := _path_of(target, beside):
+        return beside[path]
+    if ":" in target or _variants(target)[-1].startswith(("/", "..")):
+        return "its path leads out of the folder that was handed in"
+    left_out = (f"{name} was left out: " for name in _variants(target))
+    said = (note.removeprefix(start) for start in left_out for note in notes if note.startswith(start))
+    return next(said, "no such file was handed in")
+
+
+def _decoded(content: dict[str, str]) -> bytes | str:
+    """The bytes of an attachment, or why there are none."""
     if not content:
         return "it isn't in the notebook"
     kind = next((kind for kind in TYPES if kind in content), None)
     if kind is None:
         return "only PNG and JPEG are kept"
+    if len(content[kind]) * 3 // 4 > MAX_PICTURES_BYTES:
+        return TOO_MUCH
+    try:
+        return base64.b64decode(content[kind])
+    except (binascii.Error, ValueError):
+        return UNREADABLE
+
+
+def _path_of(target: str, beside: Mapping[str, bytes]) -> str:
+    """The file that a link means, of those that were read: nothing is looked up on the disk. "" for none."""
+    for variant in _variants(target):
+        if variant in beside:
+            return variant
+    # Systems of students tell neither case nor the two ways to write an umlaut apart; a zip keeps either.
+    wanted = {_alike(variant) for variant in _variants(target)}
+    same = [path for path in beside if _alike(path) in wanted]
+    return same[0] if len(same) == 1 else ""
+
+
+def _variants(target: str) -> list[str]:
+    """The paths that a link may mean: as it is written, without percent signs, and as on Windows."""
+    plain = unquote(target)
+    return [posixpath.normpath(each) for each in (target, plain, plain.replace("\\", "/"))]
+
+
+def _alike(path: str) -> str:
+    return unicodedata.normalize("NFC", path).casefold()
+
+
+def _take(content: bytes, files: dict[str, bytes]) -> str:
+    """Add a picture to the files to look at. Its name there, or why it is left out."""
     # defence: pictures: number and size
     if len(files) >= MAX_PICTURES:
         return f"a notebook may have {MAX_PICTURES}"
-    room = MAX_PICTURES_BYTES - sum(map(len, files.values()))
-    if len(content[kind]) * 3 // 4 > room:
-        return f"a notebook's pictures may have {MAX_PICTURES_BYTES >> 20} MiB together"
-    try:
-        data = base64.b64decode(content[kind])
-    except (binascii.Error, ValueError):
-        return "it isn't a PNG or JPEG that can be read"
+    if len(content) > MAX_PICTURES_BYTES - sum(map(len, files.values())):
+        return TOO_MUCH
     ours = f"picture-{len(files) + 1}"
-    files[ours] = data
+    files[ours] = content
     return ours
 
 
@@ -114,7 +191,7 @@ def _made(run: Run, files: dict[str, bytes]) -> dict[str, tuple[str, str] | str]
     outputs = run([Cell("look", _LOOK), *(Cell(name, f"look({name!r})") for name in files)], files)
     made: dict[str, tuple[str, str] | str] = {}
     for name in files:
-        made[name] = "it isn't a PNG or JPEG that can be read"
+        made[name] = UNREADABLE
         for output in outputs.get(name, []):
             data = output.get("data", {})
             if data.get("text/plain") == "large":
@@ -124,15 +201,13 @@ def _made(run: Run, files: dict[str, bytes]) -> dict[str, tuple[str, str] | str]
     return made
 
 
-def _place(found: re.Match, cell: NotebookNode, taken: dict, made: dict, kept: dict[str, Attachments]) -> str:
-    """What stands in a picture's place in the text."""
-    ours = taken[cell.id, found[2]]
-    picture = made.get(ours, ours)
-    label = _MARKUP.sub("", found[1])[:80]
-    if isinstance(picture, str):
-        name = _MARKUP.sub("", unquote(found[2]))[:80]
-        return f"*(The picture {label or name} isn't kept: {picture}.)*"
-    kind, data = picture
-    name = f"{ours}.{TYPES[kind]}"
-    kept.setdefault(cell.id, {})[name] = {kind: data}
-    return f"![{label}](attachment:{name})"
+def _missing(label: str, target: str, why: str) -> str:
+    """What stands in the place of a picture that isn't kept."""
+    name = _label(label) or _label(unquote(target.removeprefix(ATTACHED))) or "here"
+    # The address is the student's own, and as a link it loads nothing by itself.
+    shown = f"[{name}]({target})" if _ADDRESS.fullmatch(target) else name
+    return f"*(The picture {shown} isn't kept: {why}.)*"
+
+
+def _label(text: str) -> str:
+    return _MARKUP.sub("", text)[:80].strip()

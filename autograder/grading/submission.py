@@ -21,6 +21,7 @@ from autograder.grading.edits import what_changed
 from autograder.grading.handed_in import OURS, Submission, handed_in
 from autograder.grading.pictures import Attachments, attached
 from autograder.grading.reading import Unreadable, parse
+from autograder.grading.shown import lifted
 from autograder.grading.which_notebook import Candidate, choose
 from autograder.limits import (
     LARGE_NOTEBOOK,
@@ -124,7 +125,7 @@ def _shallow(node: NotebookNode) -> NotebookNode:
 
 def _written(skeleton: NotebookNode, content: bytes) -> int:
     """How many answers a notebook holds that aren't as they were given out; 0 if it can't be read."""
-    released = {cell.id: cell.source.strip() for cell in skeleton.cells if is_answer(cell)}
+    released = {cell.id: lifted(cell.source)[0].strip() for cell in skeleton.cells if is_answer(cell)}
     identify = _identities(skeleton)
     try:
         theirs = [(identify(cell), cell["source"].strip()) for cell in their_cells(parse(content))]
@@ -134,7 +135,7 @@ def _written(skeleton: NotebookNode, content: bytes) -> int:
 
 
 def their_cells(raw: dict) -> list[dict]:
-    """The cells of a notebook as handed in, each source as one text.
+    """The cells of a notebook as handed in, each source as one text, and pictures in text as attachments.
 
     Raises:
         Unreadable: there are more, or larger ones, than anybody writes.
@@ -143,11 +144,19 @@ def their_cells(raw: dict) -> list[dict]:
     # defence: handed in: number of cells
     if len(theirs) > MAX_CELLS:
         raise Unreadable(f"the notebook has {len(theirs):,} cells; the limit is {MAX_CELLS:,}")
-    theirs = [{**cell, "source": _text_of(cell)} for cell in theirs]
+    theirs = list(map(_their_cell, theirs))
     # defence: handed in: length of cells
     if sum(len(cell["source"]) for cell in theirs) > MAX_NOTEBOOK_TEXT:
         raise Unreadable(f"the notebook's cells hold over {MAX_NOTEBOOK_TEXT >> 20} MiB of text")
     return theirs
+
+
+def _their_cell(cell: dict) -> dict:
+    source = _text_of(cell)
+    if cell.get("cell_type") == "code":
+        return {**cell, "source": source}
+    source, pictures = lifted(source)
+    return {**cell, "source": source, **({"attachments": attached(cell) | pictures} if pictures else {})}
 
 
 def _merge(result: Canonical, raw: dict, lesson: str) -> None:
@@ -249,7 +258,7 @@ def _identities(skeleton: NotebookNode) -> Callable[[dict], str]:
     grades = {
         cell.metadata.nbgrader.grade_id: cell.id for cell in skeleton.cells if "nbgrader" in cell.metadata
     }
-    texts = {cell.source.strip(): cell.id for cell in skeleton.cells}
+    texts = {lifted(cell.source)[0].strip(): cell.id for cell in skeleton.cells}
 
     def identify(cell: dict) -> str:
         if known := grades.get(grade_id_of(cell)):

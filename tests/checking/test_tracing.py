@@ -2,7 +2,8 @@
 
 import pytest
 
-from helpers.checking.code.tracing import KERNELS, Tangled, did_not_run, forbidden_use, source_of
+from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checking.code.tracing import KERNELS, Tangled, did_not_run, fails_in, forbidden_use, source_of
 
 FORBIDDEN = (
     "torch.softmax",
@@ -204,3 +205,27 @@ def test_code_whose_names_lead_everywhere_is_not_followed_to_its_end():
     with pytest.raises(Tangled, match="too tangled"):
         forbidden_use(cells, "attention.softmax", FORBIDDEN)
     assert source_of(cells, "attention.softmax", "softmax") == ""
+
+
+def test_whose_answer_fails_for_want_of_a_name_is_said_for_each_that_calls_it():
+    softmax = "def softmax(x, dim):\n    x = torhc.exp(x)\n    return x"
+    other = "def scores(q):\n    return softmax(q, 0) + nothing"
+    cells = [
+        SET_UP,
+        softmax,
+        'check("attention.softmax", softmax)',
+        other,
+        'check("attention.scores", scores)',
+    ]
+    line, own = "line 2: x = torhc.exp(x)", "line 2: return softmax(q, 0) + nothing"
+
+    def found(where: str, error: str = "NameError", failing: tuple[str, ...] = ("attention.softmax",)) -> str:
+        message = "name 'torhc' is not defined" if error == "NameError" else "x"
+        right = Outcome(CallStatus.RETURNED, 1.0)
+        wrong = Outcome(CallStatus.RAISED, error=error, message=message, where=where)
+        return fails_in([right, wrong], cells, failing)
+
+    assert found(line) == "attention.softmax"
+    assert not found(own) and not found("") and not found("line 1: def scores(q):")
+    assert not found(line, error="ValueError")  # what it was called with may be wrong
+    assert not found(line, failing=("attention.other",)) and not found(line, failing=())

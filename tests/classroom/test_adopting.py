@@ -89,7 +89,7 @@ def test_solutions_become_references_and_the_inputs_of_tests_cases(tmp_path, cou
     }  # and no call of damp
     [call] = found["scaled"].calls.values()
     assert (call.args, call.kwargs) == ("[np.array([0.0, 1.0], dtype='float64')]", "{'by': 0}")
-    assert "x, by=2 → x, by=3" in found["scaled"].passing  # since its only test says `by`
+    assert "line 1: x, by=2 → x, by=3" in found["scaled"].passing  # since its only test says `by`
     assert found["damp"].passing == []
     told = {(each.number, each.text) for each in lost}
     for number, words in (
@@ -101,7 +101,7 @@ def test_solutions_become_references_and_the_inputs_of_tests_cases(tmp_path, cou
     text = (course / "exercises/problem_set_1/total.py").read_text()
     assert 'needs=("problem_set_1.damp",)' in text and "draft=True" in text
     page = (course / "exercises/problem_set_1/adopted.md").read_text()
-    assert "x, by=2 → x, by=3" in page and "an answer in words" in page
+    assert "- `line 1: x, by=2 → x, by=3`" in page and "an answer in words" in page
     assert all(path.is_file() for path in files)
     assert unlisted(files, ()) == ["numpy"] and unlisted(files, ("numpy",)) == []
 

@@ -184,7 +184,9 @@ def test_a_comment_is_read_back_as_it_was_written_and_any_other_is_left_alone():
     for met in ([], [0], [1], [0, 1]):
         for text in ("", "Good.", "Two\n\nparagraphs", "- ✓ 1 point: names both."):
             assert marks.read(rubric, marks.comment_of(rubric, met, text)) == (met, text)
-    assert marks.comment_of(rubric, [1], "Good.") == "- ✗ 1 point: names both.\n- ✓ 2 points: says why.\n\nGood."
+    assert (
+        marks.comment_of(rubric, [1], "Good.") == "- ✗ 1 point: names both.\n- ✓ 2 points: says why.\n\nGood."
+    )
     for theirs in (
         "",
         "Good.",

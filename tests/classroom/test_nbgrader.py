@@ -80,6 +80,8 @@ def test_the_whole_cycle_with_two_students(tmp_path) -> None:
     course.run("nbgrader", "generate_feedback", LESSON)
     done = course.run("nbgrader", "release_feedback", LESSON)
     assert f"2 written answers are left to grade in {LESSON}" in done.stderr
+    one = course.run("nbgrader", "release_feedback", LESSON, "--student=amy")
+    assert f"1 written answer is left to grade in {LESSON}" in one.stderr  # of those that are released
     for student in (amy, bob):
         student.nbgrader("fetch_feedback", LESSON)
     [page] = (bob.folder / LESSON / "feedback").rglob("*.html")

@@ -1,5 +1,6 @@
 """Due dates, extensions, grace and late days: by the clocks of the course's zone, and in one notation."""
 
+import re
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -40,7 +41,7 @@ LOCAL = "\nc.NbGraderAPI.timezone = 'Europe/Berlin'\n"
         ("2027-01-15 18:00-08:00", "2027-01-16 02:00"),
         ("2027-01-15 18:00 America/New_York", "2027-01-15 23:00"),
         ("2026-10-25 02:30", "2026-10-25 01:30"),  # twice by these clocks: the later one
-        ("2026-03-29 02:30", "2026-03-29 01:30"),  # never by these clocks
+        ("2026-10-25 02:30 +02:00", "2026-10-25 00:30"),
     ],
 )
 def test_a_date_is_read_in_the_courses_zone_unless_it_names_one(text, when):
@@ -55,6 +56,26 @@ def test_a_date_is_read_in_the_courses_zone_unless_it_names_one(text, when):
 def test_what_could_be_read_in_two_ways_or_in_none_is_refused(text):
     with pytest.raises(LookupError, match=r"isn't a date|is no time zone|beyond any calendar"):
         dates.read_date(text, BERLIN)
+
+
+@pytest.mark.parametrize("zone", ["", " Europe/Berlin"])
+def test_a_time_that_the_clocks_leave_out_is_refused_with_both_neighbours(zone):
+    said = "there is no 2027-03-28 02:30 in Europe/Berlin: the clocks are put forward past it; write 2027-03-28 " \
+           "01:30 Europe/Berlin or 2027-03-28 03:30 Europe/Berlin"  # fmt: skip
+    with pytest.raises(LookupError, match=f"^{re.escape(said)}$"):
+        dates.read_date(f"2027-03-28 02:30{zone}", BERLIN)
+
+
+def test_a_time_that_comes_twice_is_the_later_one_with_a_word(capsys):
+    dates.read_date("2027-10-31 01:59", BERLIN)
+    ends = dates.read_date("2026-04-04", ZoneInfo("America/Santiago"))  # a day whose last hour comes twice
+    assert ends == datetime(2026, 4, 5, 3, 59, 59)
+    assert not capsys.readouterr().err
+    assert dates.read_date("2027-10-31 02:30", BERLIN) == datetime(2027, 10, 31, 1, 30)
+    assert capsys.readouterr().err == (
+        "headstart: 2027-10-31 02:30 comes twice in Europe/Berlin, where the clocks are put back: "
+        "the later is taken, 2027-10-31 02:30 +0100, not 2027-10-31 02:30 +0200\n"
+    )
 
 
 @drawn(st.datetimes(datetime(2001, 1, 1), datetime(2100, 1, 1)), st.sampled_from(ZONES))

@@ -100,6 +100,25 @@ def test_feedback_comes_out_and_a_killed_watch_loses_nothing_and_does_nothing_tw
     assert json.loads((course.root / ".headstart_released.json").read_text())[LESSON].keys() == {"ada", "bob"}
 
 
+def test_each_has_feedback_before_the_rest_is_graded_and_with_what_lateness_costs(course: Course) -> None:
+    """A class that comes in one round would else wait for its last, who may have a loop without end."""
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    course.run("headstart", "due", LESSON, "2025-12-24 12:00")
+    for name in ("ada", "bob", "cid"):
+        hand_in(course, name)
+    process = start(course)
+    wait_for(course, lambda: told(course) == 3, process)
+    process.send_signal(signal.SIGINT)
+    process.wait()
+    log = (course.root / "watch.log").read_text().splitlines()
+    said = ["out" if "is out" in line else "graded" for line in log if "is out" in line or " points" in line]
+    assert said == ["graded", "out"] * 3
+    for name in ("ada", "bob", "cid"):
+        page = (course.root / "feedback" / name / LESSON / f"{LESSON}.html").read_text()
+        assert "taken off for being late" in page
+
+
 def test_an_interrupt_while_it_answers_many_ends_it_and_the_next_goes_on(course: Course) -> None:
     for number in range(MANY):
         hand_in(course, f"s{number}")

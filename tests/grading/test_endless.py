@@ -9,7 +9,7 @@ import pytest
 
 from autograder import lessons
 from autograder.classroom.course import course_directory
-from autograder.grading.endless import Endless, cell_of
+from autograder.grading.endless import Endless
 from autograder.grading.grader import questions
 from autograder.grading.judge import judge
 from autograder.grading.lesson import Lesson
@@ -17,6 +17,7 @@ from autograder.limits import BRIEF_SECONDS
 from autograder.results import Judgement
 from autograder.sheets import HiddenSheets
 from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checking.code.tracing import cell_of
 from tests.support.course import LESSON
 from tests.support.proved import ENGINE, follows_from
 
@@ -75,6 +76,19 @@ def test_an_answer_that_does_not_end_costs_one_limit(graded):
 
 
 @pytest.mark.needs_bubblewrap
+def test_one_that_ends_in_the_first_case_and_not_in_a_later_one_costs_one_limit_too(graded):
+    # It is called twice in each case, once with gradients.
+    seen = "seen = []\ndef softmax(x, dim):\n    seen.append(1)\n    while len(seen) > 4:\n        x = x + 0\n" \
+           "    e = (x - x.amax(dim, keepdim=True)).exp()\n    return e / e.sum(dim, keepdim=True)"  # fmt: skip
+    judgement = graded("softmax", *CALLERS, softmax=seen)
+    verdicts = {id.rpartition(".")[2]: verdict for id, verdict in judgement.verdicts.items()}
+    assert "case 3" in verdicts["softmax"].message and verdicts["softmax"].cause == "timeout"
+    for name in CALLERS:
+        assert "“Softmax”, which this calls, doesn't end: fix that first." in verdicts[name].message
+    assert judgement.ended.cpu_seconds < 2 * SECONDS + len(CALLERS) * BRIEF_SECONDS
+
+
+@pytest.mark.needs_bubblewrap
 def test_who_is_slow_beside_it_has_the_whole_time(graded):
     judgement = graded("softmax", "permutation", softmax=ENDLESS, permutation=SLOW)
     assert judgement.verdicts["attention.softmax"].cause == "timeout"
@@ -90,7 +104,7 @@ def known(
     *outcomes: Outcome, driver: str = "call", answer: str = T, ran: tuple[str, ...] = (T, OTHER)
 ) -> bool:
     """Whether an answer with such outcomes is taken for one that doesn't end."""
-    endless = Endless(ran)
+    endless = Endless(SECONDS, ran)
     endless.judged = answer
     endless.learn(SimpleNamespace(title="T", driver=driver), list(outcomes))
     return bool(endless)
@@ -100,6 +114,9 @@ def test_only_a_single_call_that_had_the_whole_time_in_the_answer_itself_does_no
     assert known(STOPPED)
     assert not known(ENDED)
     assert not known(ENDED, STOPPED)  # each may be slow
+    assert not known(ENDED, replace(STOPPED, seconds=0.5 * SECONDS))
+    assert known(ENDED, replace(STOPPED, seconds=0.9 * SECONDS))
+    assert not known(ENDED, replace(ENDED, seconds=0.9 * SECONDS))
     assert not known(STOPPED, driver="draws")  # many calls are one case
     assert not known(STOPPED, answer=OTHER)  # its own loop may call the other without end
     assert not known(STOPPED, ran=(T, OTHER, T.replace("def t", "def v")))  # which of them was stopped?

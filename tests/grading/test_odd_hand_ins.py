@@ -261,6 +261,12 @@ ODD: dict[str, tuple[Make, int, str]] = {
         4,
         "`softmax` has no value, because the cell that makes it ended with SyntaxError: fix that first.",
     ),
+    # In a call of another answer with what no right answer calls it with.
+    "a misspelt name": (
+        edited("softmax", lambda s: s.replace("):\n", "):\n    x = torhc.exp(x)\n", 1)),
+        4,
+        "It fails in the answer to “Softmax”, which doesn't pass yet: fix that first.",
+    ),
 }  # fmt: skip
 
 

@@ -119,7 +119,8 @@ def test_classroom_50_gets_its_contract_with_whole_points():
 def test_one_submission_is_graded_and_nothing_is_recorded(tmp_path):
     course = Course(tmp_path / "course")
     wrong = "def softmax(x, dim):\n    return x"
-    path = course.hand_in("bob", {"attention.softmax": wrong})
+    odd = "from google.colab import drive\nprint(\u201chere\u201d)"
+    path = course.hand_in("bob", {"attention.softmax": wrong}, (odd, "!pip install einops"))
     shutil.move(path, tmp_path / "mine.ipynb")
     shutil.rmtree(course.root / "submitted")
     done = course.run("headstart", "grade", LESSON, "--once", str(tmp_path / "mine.ipynb"), "--json")
@@ -132,7 +133,11 @@ def test_one_submission_is_graded_and_nothing_is_recorded(tmp_path):
     assert found["points"] == sum(each["points"] for each in found["exercises"]) < found["max_points"]
     assert [each["max_points"] for each in found["by_hand"]] == [5.0, 5.0]
     assert not (course.root / "gradebook.db").exists() and not (course.root / "autograded").exists()
+    characters, colab, pip = found["remarks"]
+    assert "read as what they look like: U+201C (left double quotation mark)" in characters
+    assert "Left out `from google.colab import drive`" in colab and "`!pip install einops`" in pip
     read = course.run("headstart", "grade", LESSON, "--once", str(tmp_path / "mine.ipynb")).stdout
+    assert all(f"\n{remark}\n" in read for remark in found["remarks"])
     assert (
         read.startswith("✗ Softmax · ") and f"\n{found['points']:g} of {found['max_points']:g} points" in read
     )

@@ -295,6 +295,7 @@ STRANGE = {
     "gradients as given": {"status": "returned", "gradients": "as given"},
     "gradients in a text": {"status": "returned", "gradients": "none"},
     "a size in a text": {"status": "returned", "largest": "5"},
+    "seconds in a text": {"status": "interrupted", "seconds": "5"},
     "a type that is no text": {"status": "returned", "outputs": {"$type": 5}},
     "a malformed tensor": {
         "status": "returned",

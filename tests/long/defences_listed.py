@@ -146,8 +146,8 @@ LISTED: dict[str, dict[str, Row]] = {
         "courses: only those that were named": ("a_course_that_nobody_named_is_not_executed", "folder != ENGINE and folder not in _known() and not (named and folder == start)", "False"),
     },
     "test_endless": {
-        "endless: a single call": ("only_a_single_call_that_had_the_whole_time_in_the_answer_itself_does_not_end", "first.status == CallStatus.INTERRUPTED and sheet.driver not in SEVERAL_CALLS", "outcomes[-1].status == CallStatus.INTERRUPTED"),
-        "endless: in the answer itself": ("only_a_single_call_that_had_the_whole_time_in_the_answer_itself_does_not_end", " and cell_of(first.where, self._ran) == self.judged", ""),
+        "endless: a single call": ("only_a_single_call_that_had_the_whole_time_in_the_answer_itself_does_not_end", "last.status == CallStatus.INTERRUPTED and whole and sheet.driver not in SEVERAL_CALLS", "last.status == CallStatus.INTERRUPTED"),
+        "endless: in the answer itself": ("only_a_single_call_that_had_the_whole_time_in_the_answer_itself_does_not_end", " and cell_of(last.where, self._ran) == self.judged", ""),
         "endless: no other cell": ("only_a_single_call_that_had_the_whole_time_in_the_answer_itself_does_not_end", "len(having) == 1", "having"),
         "judge: who is only slow has its time": ("who_is_slow_beside_it_has_the_whole_time", "not self.interrupted or self.endless.stopped_in(outcomes)", "True"),
     },
@@ -241,6 +241,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "outcome: texts": ("what_is_no_outcome_is_refused[another text]|what_is_no_outcome_is_refused[another message]|what_is_no_outcome_is_refused[another line]", " or not all(isinstance(text, str) for text in texts)", ""),
         "outcome: lists": "what_is_no_outcome_is_refused[inputs in a dict]|what_is_no_outcome_is_refused[gradients in a text]",
         "outcome: size": "what_is_no_outcome_is_refused[a size in a text]",
+        "outcome: seconds": "what_is_no_outcome_is_refused[seconds in a text]",
         "values: types": "what_is_no_outcome_is_refused[a type that is no text]",
         "values: size of a tensor": ("a_tensor_beyond_measure_is_refused", " or math.prod(shape) > MAX_ELEMENTS", ""),
         "values: half characters": ("half_characters_go_no_further", 'text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")', "text"),
@@ -448,7 +449,7 @@ LISTED: dict[str, dict[str, Row]] = {
     },
     "test_once": {
         "once: links": "what_cannot_be_read_is_a_result_and_what_cannot_be_asked_is_refused",
-        "once: what would become a link": ("no_code_or_name_of_a_students_becomes_a_link", "list(map(one_line, graded.remarks))", "graded.remarks"),
+        "once: what would become a link": ("no_code_or_name_of_a_students_becomes_a_link", "list(map(one_line, [*graded.remarks, *_said_in_cells(graded)]))", "[*graded.remarks]"),
         "once: names that steer a terminal": ("one_submission_is_graded_and_nothing_is_recorded", "indent=1)", "indent=1, ensure_ascii=False)"),
     },
     "test_collect": {

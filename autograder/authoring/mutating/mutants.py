@@ -110,7 +110,7 @@ def mutants(
 
 
 def sources(definition: ast.FunctionDef | ast.ClassDef) -> Iterator[tuple[str, str]]:
-    """The name and the code of each mutant of a definition. None of it runs, here or to be made."""
+    """The edit, with its line, and the code of each mutant of a definition. None runs, here or to be made."""
     seen = {ast.dump(definition)}
     for place in list(places(definition)):
         for change in changes(place):
@@ -118,7 +118,7 @@ def sources(definition: ast.FunctionDef | ast.ClassDef) -> Iterator[tuple[str, s
             with _changed(place, change):
                 if (dumped := ast.dump(definition)) not in seen:
                     seen.add(dumped)
-                    yield f"{before} → {after}", ast.unparse(definition)
+                    yield f"line {place.line}: {before} → {after}", ast.unparse(definition)
 
 
 def branches(exercise: Exercise) -> Iterator[Mutant]:

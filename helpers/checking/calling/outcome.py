@@ -95,6 +95,7 @@ class Outcome:
         message: the exception's text.
         where: the line of the student's code that raised.
         printed: what the call printed and displayed, or the beginning and the end of it.
+        seconds: the CPU time that a call had used when it was interrupted, where somebody asks for it.
     """
 
     status: CallStatus
@@ -106,6 +107,7 @@ class Outcome:
     message: str = ""
     where: str = ""
     printed: str = ""
+    seconds: float | None = None
 
     def to_json(self) -> dict:
         """What there is to tell: empty texts and what is None are left out."""
@@ -137,5 +139,8 @@ class Outcome:
         # defence: outcome: size
         if not isinstance(value.get("largest", 0), int):
             raise ValueError("an outcome with something else where a size belongs")
+        # defence: outcome: seconds
+        if not isinstance(value.get("seconds", 0.0), float):
+            raise ValueError("an outcome with something else where seconds belong")
         told = {key: decode(item) for key, item in value.items()}
         return cls(**{**told, "status": CallStatus(value["status"])})

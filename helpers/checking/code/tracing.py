@@ -11,9 +11,10 @@ import contextlib
 import re
 import sys
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from helpers.checking.calling.outcome import Outcome
 from helpers.checking.code.names import Mention, Statement, read, syntax_problem
 from helpers.checking.code.running import Failure
 from helpers.checking.limits import MAX_STEPS
@@ -134,6 +135,30 @@ def fix_first(error: str, cells: Sequence[str], failures: Mapping[int, str]) -> 
     return ""
 
 
+def fails_in(outcomes: Sequence[Outcome], cells: Sequence[str], failing: Collection[str]) -> str:
+    """The exercise in whose answer calls of another one fail for want of a name: no argument changes that.
+
+    Args:
+        outcomes: of the check of the other one.
+        cells: as for `forbidden_use`.
+        failing: ids of exercises whose answers are known not to pass.
+
+    Returns:
+        Its id; "" where calls fail for another reason, or in no answer that is known not to pass.
+    """
+    lines = [each.where for each in outcomes if UNDEFINED.match(f"{each.error}: {each.message}")]
+    cell = cell_of(lines[0], cells) if lines else ""
+    number = int(lines[0].split()[1].rstrip(":")) if cell else 0
+    made = next((each.makes for each in read(cell) if number <= each.end), set())
+    statements = [statement for cell in cells for statement in read(cell)] if made else []
+    for exercise in failing:
+        if made & {mention.root for each in statements for mention in each.checks.get(exercise, ())}:
+            return exercise
+    return ""
+
+
+FAILS_IN = "It fails in the answer to “{}”, which doesn't pass yet: fix that first."
+_LINE = re.compile(r"line (\d{1,6}): (.+)", re.DOTALL)
 UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 FIX_FIRST = "`{name}` has no value, because the cell that makes it ended with {error}: fix that first."
 
@@ -169,6 +194,21 @@ NOT_MADE = (
     "The cell that makes `{name}` ended with {error} when it last ran, so `{name}` is missing, or is what it "
     "was before: fix that first, and run it again."
 )
+
+
+def cell_of(where: str, cells: Collection[str]) -> str:
+    """The only cell with a line, such as `line 4: while True:`; "" where it is none, or could be several."""
+    if not (found := _LINE.fullmatch(where)):
+        return ""
+    number, text = int(found[1]), found[2]
+    having = {cell for cell in cells if _line(cell, number).startswith(text)}
+    # defence: endless: no other cell
+    return having.pop() if len(having) == 1 else ""
+
+
+def _line(cell: str, number: int) -> str:
+    lines = cell.split("\n")
+    return lines[number - 1].strip() if 0 < number <= len(lines) else ""
 
 
 class _Search:
