@@ -3,9 +3,9 @@
 Mutants of the reference come first, then those of the alternatives: people make the same slip in other
 idioms, and what is one change in the one can be several in the other.
 
-What is said names the change, not the code: that an axis should be another, that a step is missing, and with
-which of the exercise's arguments it happens. It is true by construction: with that change, a right answer
-gives these numbers.
+What is said names the change, and quotes no more than its place: that an axis should be another, that a step
+is missing, and with which of the exercise's arguments it happens. It is true by construction: with that
+change, a right answer gives these numbers. Where several changes give them, all are said, if they are few.
 """
 
 import ast
@@ -59,9 +59,7 @@ def slips(exercise: Exercise) -> dict[str, list[str]]:
         elsewhere = answer is not exercise.reference
         told = of_alternatives if elsewhere else of_reference
         for texts, given in _of_mutants(exercise, answer, sheet, known):
-            if len(texts) <= AT_MOST and all(
-                said and not (elsewhere and _vague(said + where)) for said, where in texts
-            ):
+            if texts and all(said and not (elsewhere and _vague(said + where)) for said, where in texts):
                 told.setdefault(_told(texts), []).append(given)
             known.append(given)
     pairs = of_two(exercise, sheet)
@@ -85,36 +83,65 @@ def of_two(exercise: Exercise, sheet: Sheet) -> dict[str, list[str]]:
     return {names: [text] for names, text in found.items() if given.count(text) == 1}
 
 
-Texts = list[tuple[str, str]]
+Text = tuple[str, str]  # what is said of a change, and where it is
+Texts = list[Text]
 
 
 def _of_mutants(
     exercise: Exercise, answer: Any, sheet: Sheet, known: Sequence[str]
 ) -> list[tuple[Texts, str]]:
-    """What to say of one right answer's mutants, and what they give, but for what is known."""
-    found: list[tuple[str, Texts]] = []
-    tried: list[tuple[Any, Callable[[], tuple[str, str]]]] = [
+    """What to say of one right answer's mutants, and what they give, but for what is known.
+
+    Nothing is said where too much could be.
+    """
+    found: list[tuple[str, list[Callable[..., Text]]]] = []
+    tried: list[tuple[Any, Callable[..., Text]]] = [
         (each.answer, partial(describe, each, exercise)) for each in mutants(exercise, confusions, answer)
     ]
     if shared := sharing(replace(exercise, reference=answer), sheet):
-        tried.append((shared, lambda: (SHARE_ALL, "")))
+        tried.append((shared, lambda exact: (SHARE_ALL, "")))
     with Limits() as limits:
         for changed, describe_it in tried:
             made = _sketches(sheet, limits.outcomes(exercise, changed, sheet))
             if not made or any(alike(made, each) for each in known):
                 continue
-            said = describe_it()
-            texts = next((said_of for each, said_of in found if alike(made, each)), None)
-            if texts is None:
-                found.append((to_text(made), [said]))
-            elif said not in texts:
-                texts.append(said)
-    return [(texts, given) for given, texts in found]
+            same = next((those for each, those in found if alike(made, each)), None)
+            if same is None:
+                found.append((to_text(made), [describe_it]))
+            else:
+                same.append(describe_it)
+    return [(_few(those), given) for given, those in found]
+
+
+def _few(changes: Sequence[Callable[..., Text]]) -> Texts:
+    """What to say of changes that give the same: exactly, or else in words that many share; or nothing."""
+    exact, plain = (_distinct([each(exact=how) for each in changes]) for how in (True, False))
+    best = (
+        plain if len(plain) == 1 < len(exact) else min(exact, plain, key=lambda texts: len(texts) > AT_MOST)
+    )
+    return best if len(best) <= AT_MOST else []
+
+
+def _distinct(texts: Texts) -> Texts:
+    """Texts without those that say in other words what another one says.
+
+    Without its `dim`, a `cat` has axis 0; and where a `+ 1` is missing, the 1 is "0, which it shouldn't be".
+    """
+    said = [text for text, _ in texts]
+    axes = {text.partition(" uses the wrong axis")[0] for text in said if " uses the wrong axis" in text}
+    without = any(re.match(r"`[^`]*\d[^`]*` is missing", text) for text in said)
+    return [
+        (text, where)
+        for text, where in dict.fromkeys(texts)
+        if not (without and re.match("(a number|an exponent) is ", text))
+        and text.partition(" is missing in ")[2] not in axes
+    ]
 
 
 def _vague(said: str) -> bool:
     """Whether what is said of an idiom that may not be the reader's would leave them searching."""
-    return not re.search(r"the step with|the `return`|in place of `|^`\w+` is missing", said)
+    named = r"the step with|the `return`|`\w+` is used in place of `|^`[^`]+` is missing"
+    return not re.search(rf"{named}|: `|(before|only|with) `", said)
 
 
 def _that_fit(told: dict[str, list[str]], room: float) -> dict[str, list[str]]:
