@@ -6,6 +6,7 @@ import inspect
 import json
 import math
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -22,7 +23,7 @@ from autograder.recall import Recall
 from helpers.block import FeedForward, LayerNorm
 from helpers.checking.assessing import assess
 from helpers.checking.calling.drivers import run
-from helpers.checking.calling.outcome import CallStatus, Outcome
+from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.explaining.causes import ONE_CHANGE
 from helpers.checking.explaining.sketches import rewritten, sketch
 from helpers.checking.finding import Finding
@@ -294,6 +295,38 @@ def test_where_results_say_little_no_change_is_described():
     for topic, name in (("masking", "causal"), ("masking", "padding"), ("block", "pre_or_post")):
         exercise = exercises.load(topic)[f"{topic}.{name}"]
         assert not has_mutants(exercise) or slips(exercise) == {}
+
+
+def counts(x):
+    return 3 * len(x) * 40
+
+
+def counts_otherwise(x):
+    return len(x) * 40 + 2 * len(x) * 40
+
+
+def a_gradient(x):
+    return (3 * x).exp()
+
+
+def a_gradient_otherwise(x):
+    return (x + 2 * x).exp()
+
+
+def test_a_count_that_other_right_answers_reach_by_other_changes_is_described_by_none():
+    """3n without its 3 is also n + 2n without a term, or with a minus: of a count, nobody knows which."""
+
+    def cases(generator):
+        return [Case("", args=(torch.randn(size, generator=generator),)) for size in (2, 5, 7)]
+
+    def told(one, other) -> set[str]:
+        blank = replace(exercises.load("attention")["attention.softmax"], misconceptions=(), properties=())
+        return {*slips(replace(blank, reference=one, alternatives=(other,), cases=cases))}
+
+    missing = "`3 *` is missing"
+    assert any(missing in said for said in told(counts, a_gradient))
+    assert not any(missing in said for said in told(counts, counts_otherwise))
+    assert any(missing in said for said in told(a_gradient, a_gradient_otherwise))
 
 
 def test_a_sentence_names_only_what_the_text_has():
