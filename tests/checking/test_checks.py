@@ -456,6 +456,7 @@ def test_numbers_texts_and_many_places_tell():
 def test_counts_tell_less_than_many_fractions():
     assert tells_much([(x, -x)]) and not tells_much([(x[:1], -x[:1])])
     assert tells([([0, 0, 0], [120, 340, 560])]) and not tells_much([([0] * 9, [*range(120, 129)])])
+    assert not tells_much([(0.0, sys.float_info.max)])  # which rounds to infinity
 
 
 def test_a_mistake_that_does_nothing_wrong_explains_no_wrong_case():

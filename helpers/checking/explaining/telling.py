@@ -77,7 +77,7 @@ def tells_much(pairs: Iterable[tuple[Any, Any]]) -> bool:
     Args:
         pairs: right values, each with the one that was returned.
     """
-    found = [each for each in _telling_of(pairs) if isinstance(each, float) and each != round(each)]
+    found = [each for each in _telling_of(pairs) if isinstance(each, float) and not each.is_integer()]
     return len(found) >= MANY
 
 
