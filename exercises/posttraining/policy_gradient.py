@@ -126,7 +126,7 @@ exercise.slip(
     "answer_log_probability(logits, ids, mask).detach()).exp()",
 ).says(
     "This is the ratio of the model's probability to its own, always 1: it has the right gradient, but here "
-    "the log-probability is asked for. The ratio comes with old samples."
+    "the log-probability is asked for, and the ratio comes later, with old samples."
 )
 exercise.slip(
     "probability_of_each_token",

@@ -190,8 +190,8 @@ exercise.slip(
     "were before the correction."
 )
 exercise.slip("not_squared", "gradient**2 → gradient").says(
-    "The gradients are averaged in `square` as they are: average their squares. Of a negative number there is "
-    "no root, so the weight becomes NaN."
+    "The gradients are averaged in `square` as they are: average their squares, since a negative number has "
+    "no root, and the weight becomes NaN."
 )
 exercise.slip("square_of_the_mean", "(1 - betas[1]) * gradient**2 → (1 - betas[1]) * mean**2").says(
     "The mean is squared, not the gradient: `square` averages the squares of the gradients."

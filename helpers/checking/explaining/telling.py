@@ -77,8 +77,8 @@ def tells_much(pairs: Iterable[tuple[Any, Any]]) -> bool:
     Args:
         pairs: right values, each with the one that was returned.
     """
-    found = [each for each in _telling_of(pairs) if isinstance(each, float) and not each.is_integer()]
-    return len(found) >= MANY
+    floats = [each for each in _telling_of(pairs) if isinstance(each, float) and math.isfinite(each)]
+    return sum(not each.is_integer() for each in floats) >= MANY
 
 
 def _telling_of(pairs: Iterable[tuple[Any, Any]]) -> set[object]:
