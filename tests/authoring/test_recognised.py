@@ -337,7 +337,10 @@ def test_a_sentence_names_only_what_the_text_has():
             if id in specs and has_mutants(specs[id]):
                 names = set(re.findall(r"\w+", inspect.getsource(specs[id].reference)))
                 taken = [re.findall(r"`(\w+)` is used in place of `(\w+)`", said) for said in known]
-                assert {name for found in taken for pair in found for name in pair} <= names, id
+                assert {name for found in taken for pair in found for name in pair} - {
+                    "and",
+                    "or",
+                } <= names, id
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
