@@ -201,6 +201,10 @@ class _Run:
         """An answer passes if all cases do: first the visible ones, which may be shown, then the hidden ones.
 
         A draw may be easier than what the student has seen fail.
+
+        An answer that is wrong only by what it calls is told so, and earns nothing by itself: that it is
+        right with a right one in its place is seen on visible cases, whose results are no secret. On hidden
+        ones, what is lent would be in the hands of the student's code, and it often is the result.
         """
         visible = sheets.visible
         with self.clock.stopped():

@@ -16,7 +16,7 @@ def attention_flops(n, d):
 
 # %% exercise="complexity.attention_flops" kept
 # https://github.com/facebookresearch/xformers/pull/1402: The second product is counted with one length squared where keys times features belong.
-# true: Your results are exactly those of a right answer in which two values next to each other are swapped (the step with `n` and `d`), or `n` is used in place of `d`
+# true: Your results are exactly those of a right answer in which two values next to each other are in the wrong order (the step with `n` and `d`), or `n` is used in place of `d`
 def attention_flops(n, d):
     return {
         "projections": 3 * 2 * n * d * d,
@@ -98,7 +98,7 @@ def grouped_attention(q, k, v):
 # %% exercise="complexity.absorb" kept
 # https://github.com/Dao-AILab/flash-attention/issues/333: The mixture is multiplied by the inverse of the factor, as the paper's pseudocode had it.
 # named: rescaled_the_wrong_way
-# true: Your results are exactly those of a right answer in which one operator is changed to `/` (the step with `mixture`)
+# true: Your results are exactly those of a right answer in which `/` is used in place of `*` (the step with `mixture`)
 def absorb(largest, total, mixture, scores, values):
     m_ij = torch.maximum(largest, scores.amax(dim=-1))
     P_ij = torch.exp(scores - m_ij[..., None])

@@ -19,7 +19,7 @@ def layer_norm(x, weight, bias, eps=1e-5):
 
 # %% exercise="block.layer_norm"
 # https://github.com/131250208/TPlinker-joint-extraction/issues/37: ** 2 stands where ** 0.5 belongs.
-# true: Your results are exactly those of a right answer in which one function is changed to `square` (the step with `eps`)
+# true: Your results are exactly those of a right answer in which `square` is used where a square root belongs (the step with `eps`)
 def layer_norm(x, weight, bias, eps=1e-5):
     mean = torch.mean(x, dim=-1, keepdim=True)
     variance = torch.mean((x - mean) ** 2, dim=-1, keepdim=True)
@@ -94,7 +94,7 @@ def add_sublayer(x, sublayer, norm, norm_first=True):
 # %% exercise="block.dropout"
 # https://github.com/lmjohns3/theanets/pull/123: What stays is divided by the share that goes.
 # named: rest_divided_by_share
-# true: Your results are exactly those of a right answer in which `1 -` is missing (the step with `p`)
+# true: Your results are exactly those of a right answer in which `1 -` is missing before `p`
 def dropout(x, p, training, chances):
     if not training or p == 0:
         return x

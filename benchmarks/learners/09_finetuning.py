@@ -29,7 +29,7 @@ def mean_real(hidden, real):
 
 # %% exercise="finetuning.classifier"
 # https://github.com/CarryCKW/AES-NPCR/issues/7: padding is looked for under the wrong number, 1.
-# true: Your results are exactly those of a right answer in which a number is 1 too large (in `forward`, the step with `ids`)
+# true: Your results are exactly those of a right answer in which a number is 1 too large: `ids.ne(1)` (in `forward`)
 class Classifier(torch.nn.Module):
     def __init__(self, body, d_model, n_classes, pool):
         super().__init__()

@@ -18,6 +18,7 @@ SECRET = b"the same answers elsewhere"
 LACKS = {"cross_entropy": {"other index"}}
 EXERCISES = {
     "accepted_drafts": "modern.accepted",
+    "adamw_step": "pretraining.adamw",
     "adjusted_target": "modern.adjusted",
     "alibi_bias": "positional.penalty",
     "attention": "attention.scaled_dot_product",
@@ -52,6 +53,11 @@ EXERCISES = {
 }
 # Where an exercise has another form: code that brings the answer into it, as `answer`.
 FORMS = {
+    "adamw_step": """
+def answer(weight, gradient, mean, square, step, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.01):
+    decay = decay if weight.dim() > 1 else 0.0
+    return adamw_step(weight, gradient, mean, square, step, lr, betas, eps, decay)
+""",
     "cached_attention": """
 def answer(cache, x, W_q, W_k, W_v):
     output, k, v = cached_attention(x, cache["k"], cache["v"], W_q, W_k, W_v)

@@ -121,6 +121,22 @@ exercise.slip(
     "that is averaged."
 )
 exercise.slip(
+    "ratio_to_itself",
+    "answer_log_probability(logits, ids, mask) → (answer_log_probability(logits, ids, mask) - "
+    "answer_log_probability(logits, ids, mask).detach()).exp()",
+).says(
+    "This is the ratio of the model's probability to its own, always 1: it has the right gradient, but here "
+    "the log-probability is asked for, and the ratio comes later, with old samples."
+)
+exercise.slip(
+    "probability_of_each_token",
+    "answer_log_probability(logits, ids, mask) → (log_probabilities(logits, ids).exp() * mask[:, "
+    "1:]).sum(dim=1)",
+).says(
+    "The probabilities of the tokens are added, not their logarithms: exp(log p) is p, and its gradient is "
+    "not the policy's."
+)
+exercise.slip(
     "graph_cut",
     "answer_log_probability(logits, ids, mask) → answer_log_probability(logits, ids, mask).detach()",
 ).says(

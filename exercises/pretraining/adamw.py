@@ -189,6 +189,10 @@ exercise.slip(
     "The corrected averages come back, so that the next step would correct them again: return them as they "
     "were before the correction."
 )
+exercise.slip("not_squared", "gradient**2 → gradient").says(
+    "The gradients are averaged in `square` as they are: average their squares, since a negative number has "
+    "no root, and the weight becomes NaN."
+)
 exercise.slip("square_of_the_mean", "(1 - betas[1]) * gradient**2 → (1 - betas[1]) * mean**2").says(
     "The mean is squared, not the gradient: `square` averages the squares of the gradients."
 )

@@ -92,6 +92,14 @@ exercise.slip(
     "This is the token after the one that the number falls on: the count of ends at or below the random "
     "number is the token already, since tokens count from 0."
 )
+exercise.slip("one_more", ".sum(dim=-1) → .sum(dim=-1) + 1").says(
+    "This is one more than the token that the number falls on: the count of ends at or below the random "
+    "number is the token already, since tokens count from 0."
+)
+exercise.slip("one_less", ".sum(dim=-1) → .sum(dim=-1) - 1").says(
+    "This is one less than the token that the number falls on, and -1 for the first: the count of ends at or "
+    "below the random number is the token already."
+)
 exercise.slip(
     "one_before",
     "(ends <= uniform[..., None] * ends[..., -1:]).sum(dim=-1) → ((ends <= uniform[..., "

@@ -27,7 +27,7 @@ from helpers.checking.calling.registry import register
 from helpers.checking.comparing import Difference
 from helpers.checking.explaining.contrast import contrast, is_trivial
 from helpers.checking.explaining.sketches import sketch, to_text
-from helpers.checking.explaining.telling import in_part, tells
+from helpers.checking.explaining.telling import in_part, tells, tells_much
 from helpers.checks import (
     CheckFailed,
     Finding,
@@ -435,6 +435,7 @@ SAYS_LITTLE = {
     "a boolean": (x > 1, x < 1), "booleans": (torch.ones(9).bool(), torch.zeros(9).bool()), "a count": (7, 8),
     "two wrong numbers": (x, x + (x > 2.3) * x), "what is right": (x, x.clone()), "a number": (2.5, 3.5),
     "marks": (torch.ones(4).long(), torch.tensor([0, 1, 2, 0])), "nothing": (x, None), "a letter": ("b", "a"),
+    "one of many whole numbers": ([30, 31, 32, 33], [30, 31, 32, 99]),
 }  # fmt: skip
 
 
@@ -450,6 +451,12 @@ def test_numbers_texts_and_many_places_tell():
         (torch.arange(3) * 100, torch.arange(3) * 100 + 50),
     ]:  # fmt: skip
         assert tells([(right, got)]), got
+
+
+def test_counts_tell_less_than_many_fractions():
+    assert tells_much([(x, -x)]) and not tells_much([(x[:1], -x[:1])])
+    assert tells([([0, 0, 0], [120, 340, 560])]) and not tells_much([([0] * 9, [*range(120, 129)])])
+    assert not tells_much([(0.0, sys.float_info.max)])  # which rounds to infinity
 
 
 def test_a_mistake_that_does_nothing_wrong_explains_no_wrong_case():

@@ -203,7 +203,10 @@ def test_what_fails_before_the_students_eyes_fails(judged, right, visible):
 
 
 def test_an_earlier_answer_is_blamed_where_right_outcomes_come_with_a_right_one(lesson, hidden):
-    """The child is asked again, with stand-ins; whatever it says then, it earns nothing."""
+    """The child is asked again, with stand-ins; whatever it says then, it earns nothing.
+
+    It is asked on visible cases, whose results anybody can read in `checks.json`: they prove no right answer.
+    """
     needed, cross = "attention.scaled_dot_product", "attention.cross"
     cells = {cell.exercise: cell for cell in lesson.cells(lesson.skeletons[LESSON], LESSON)}
     right = outcomes(lesson, lesson.visible[cross])

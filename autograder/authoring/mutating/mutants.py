@@ -94,7 +94,7 @@ def mutants(
             for change in (*changes(place, sizes.get(id(place.node)), elsewhere=elsewhere), *more(place)):
                 if kind and change.kind != kind:
                     continue
-                before, after = _fragments(place, change)
+                before, after = fragments(place, change)
                 with _changed(place, change):
                     text = _text([definition])
                     if text in seen:
@@ -114,7 +114,7 @@ def sources(definition: ast.FunctionDef | ast.ClassDef) -> Iterator[tuple[str, s
     seen = {ast.dump(definition)}
     for place in list(places(definition)):
         for change in changes(place):
-            before, after = _fragments(place, change)
+            before, after = fragments(place, change)
             with _changed(place, change):
                 if (dumped := ast.dump(definition)) not in seen:
                     seen.add(dumped)
@@ -234,7 +234,7 @@ class _changed:
         self.place.put(self.place.node)
 
 
-def _fragments(place: Place, change: Change) -> tuple[str, str]:
+def fragments(place: Place, change: Change) -> tuple[str, str]:
     """The code around a change, before and after: as much as it takes to understand it."""
     around = place.node
     if not isinstance(around, IN_FULL):

@@ -3,9 +3,9 @@
 Mutants of the reference come first, then those of the alternatives: people make the same slip in other
 idioms, and what is one change in the one can be several in the other.
 
-What is said names the change, not the code: that an axis should be another, that a step is missing, and with
-which of the exercise's arguments it happens. It is true by construction: with that change, a right answer
-gives these numbers.
+What is said names the change, and quotes no more than its place: that an axis should be another, that a step
+is missing, and with which of the exercise's arguments it happens. It is true by construction: with that
+change, a right answer gives these numbers. Where several changes give them, all are said, if they are few.
 """
 
 import ast
@@ -13,7 +13,7 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -30,7 +30,7 @@ from helpers.checking.calling.drivers import judged
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.explaining.recognising import Failure, recognise
 from helpers.checking.explaining.sketches import Seen, alike, to_text
-from helpers.checking.explaining.telling import tells
+from helpers.checking.explaining.telling import tells, tells_much
 from helpers.checking.sheet import AND
 from helpers.checks import Sheet
 
@@ -54,16 +54,14 @@ def slips(exercise: Exercise) -> dict[str, list[str]]:
     sheet = make_sheet(exercise, VISIBLE_SEED)
     of_reference: dict[str, list[str]] = {}
     of_alternatives: dict[str, list[str]] = {}
-    known: list[str] = []
+    known: list[_Known] = []
     for answer in (exercise.reference, *filter(is_code, exercise.alternatives)):
-        elsewhere = answer is not exercise.reference
-        told = of_alternatives if elsewhere else of_reference
-        for texts, given in _of_mutants(exercise, answer, sheet, known):
-            if len(texts) <= AT_MOST and all(
-                said and not (elsewhere and _vague(said + where)) for said, where in texts
-            ):
-                told.setdefault(_told(texts), []).append(given)
-            known.append(given)
+        known += _of_mutants(exercise, answer, sheet, known)
+    for found in known:
+        told = of_alternatives if found.elsewhere else of_reference
+        texts = found.texts()
+        if texts and all(said and not (found.elsewhere and _vague(said + where)) for said, where in texts):
+            told.setdefault(_told(texts), []).append(found.given)
     pairs = of_two(exercise, sheet)
     room = _length(sheet.to_json()) * SHARE
     kept = _that_fit(of_reference, room - _length(pairs))  # first: most answers are written like it
@@ -79,42 +77,92 @@ def of_two(exercise: Exercise, sheet: Sheet) -> dict[str, list[str]]:
         for one, other in itertools.combinations(exercise.misconceptions, 2):
             if (answer := with_both(one.variant, other.variant)) is None:
                 continue
-            if seen := _sketches(sheet, limits.outcomes(exercise, answer, sheet)):
+            seen, _ = _sketches(sheet, limits.outcomes(exercise, answer, sheet))
+            if seen:
                 found[f"{one.name}{AND}{other.name}"] = to_text(seen)
     given = list(found.values())
     return {names: [text] for names, text in found.items() if given.count(text) == 1}
 
 
-Texts = list[tuple[str, str]]
+Text = tuple[str, str]  # what is said of a change, and where it is
+Texts = list[Text]
 
 
-def _of_mutants(
-    exercise: Exercise, answer: Any, sheet: Sheet, known: Sequence[str]
-) -> list[tuple[Texts, str]]:
-    """What to say of one right answer's mutants, and what they give, but for what is known."""
-    found: list[tuple[str, Texts]] = []
-    tried: list[tuple[Any, Callable[[], tuple[str, str]]]] = [
+@dataclass
+class _Known:
+    """What some changes of one right answer give, as text, and what to say of it.
+
+    Attributes:
+        given: the sketches.
+        elsewhere: whether the right answer is an alternative.
+        much: whether it tells so much that changes of other right answers that give it are the same mistake.
+        changes: each describes one.
+        others: if not, what is said of those changes, without the place.
+    """
+
+    given: str
+    elsewhere: bool
+    much: bool
+    changes: list[Callable[..., Text]]
+    others: set[str] = field(default_factory=set)
+
+    def texts(self) -> Texts:
+        """What to say; nothing where it could be too much else."""
+        texts = _few(self.changes)
+        return texts if len({said for said, _ in texts} | self.others) <= AT_MOST else []
+
+
+def _of_mutants(exercise: Exercise, answer: Any, sheet: Sheet, known: Sequence[_Known]) -> list[_Known]:
+    """What one right answer's mutants give and isn't known; what is known learns that these give it, too."""
+    found: list[_Known] = []
+    tried: list[tuple[Any, Callable[..., Text]]] = [
         (each.answer, partial(describe, each, exercise)) for each in mutants(exercise, confusions, answer)
     ]
     if shared := sharing(replace(exercise, reference=answer), sheet):
-        tried.append((shared, lambda: (SHARE_ALL, "")))
+        tried.append((shared, lambda exact: (SHARE_ALL, "")))
     with Limits() as limits:
         for changed, describe_it in tried:
-            made = _sketches(sheet, limits.outcomes(exercise, changed, sheet))
-            if not made or any(alike(made, each) for each in known):
-                continue
-            said = describe_it()
-            texts = next((said_of for each, said_of in found if alike(made, each)), None)
-            if texts is None:
-                found.append((to_text(made), [said]))
-            elif said not in texts:
-                texts.append(said)
-    return [(texts, given) for given, texts in found]
+            made, much = _sketches(sheet, limits.outcomes(exercise, changed, sheet))
+            if before := next((each for each in known if made and alike(made, each.given)), None):
+                if not before.much:
+                    before.others.add(describe_it(exact=False)[0])
+            elif same := next((each for each in found if made and alike(made, each.given)), None):
+                same.changes.append(describe_it)
+            elif made:
+                elsewhere = answer is not exercise.reference
+                found.append(_Known(to_text(made), elsewhere, much, [describe_it]))
+    return found
+
+
+def _few(changes: Sequence[Callable[..., Text]]) -> Texts:
+    """What to say of changes that give the same: exactly, or else in words that many share; or nothing."""
+    exact, plain = (_distinct([each(exact=how) for each in changes]) for how in (True, False))
+    best = (
+        plain if len(plain) == 1 < len(exact) else min(exact, plain, key=lambda texts: len(texts) > AT_MOST)
+    )
+    return best if len(best) <= AT_MOST else []
+
+
+def _distinct(texts: Texts) -> Texts:
+    """Texts without those that say in other words what another one says.
+
+    Without its `dim`, a `cat` has axis 0; and where a `+ 1` is missing, the 1 is "0, which it shouldn't be".
+    """
+    said = [text for text, _ in texts]
+    axes = {text.partition(" uses the wrong axis")[0] for text in said if " uses the wrong axis" in text}
+    without = any(re.match(r"`[^`]*\d[^`]*` is missing", text) for text in said)
+    return [
+        (text, where)
+        for text, where in dict.fromkeys(texts)
+        if not (without and re.match("(a number|an exponent) is ", text))
+        and text.partition(" is missing in ")[2] not in axes
+    ]
 
 
 def _vague(said: str) -> bool:
     """Whether what is said of an idiom that may not be the reader's would leave them searching."""
-    return not re.search(r"the step with|the `return`|in place of `|^`\w+` is missing", said)
+    named = r"the step with|the `return`|`\w+` is used in place of `|^`[^`]+` is missing"
+    return not re.search(rf"{named}|: `|(before|only|with) `", said)
 
 
 def _that_fit(told: dict[str, list[str]], room: float) -> dict[str, list[str]]:
@@ -191,15 +239,16 @@ def _of_type(place: Place) -> bool:
     return called in ("to", "type_as") and place.node in holder.args
 
 
-def _sketches(sheet: Sheet, outcomes: list[Outcome] | None) -> list[Seen]:
-    """By what a change is known; empty if a misconception gives the same, or what came back tells too little.
+def _sketches(sheet: Sheet, outcomes: list[Outcome] | None) -> tuple[list[Seen], bool]:
+    """By what a change is known, and whether that tells much; empty if it tells too little.
 
-    So do exceptions alone, and what many changes give, such as NaN or a count.
+    So do exceptions alone, what a misconception gives, too, and what many changes give, as NaN or a count.
     """
     if outcomes is None:  # it took too long
-        return []
+        return [], False
     outcomes = [judged(sheet.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
     failure = Failure.of(sheet, outcomes)
     pairs = zip(sheet.expected, outcomes, strict=True)
     returned = [(right.outputs, got.outputs) for right, got in pairs if got.status == CallStatus.RETURNED]
-    return failure.of_slip if tells(returned) and not recognise(failure) else []
+    told = failure.of_slip if tells(returned) and not recognise(failure) else []
+    return told, tells_much(returned)

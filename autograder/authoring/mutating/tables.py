@@ -67,3 +67,75 @@ IN_PLACE = {
 }  # fmt: skip
 VIEWS = {"transpose", "view", "reshape", "unsqueeze", "squeeze", "flatten", "expand", "permute"}
 WRITTEN_IN_PLACE = {ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_"}
+
+# How changes are described.
+SIGNS: dict[type, str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.Lt: "<", ast.LtE: "<=",
+    ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.In: "in", ast.NotIn: "not in",
+    ast.Is: "is", ast.IsNot: "is not", ast.And: "and", ast.Or: "or",
+}  # fmt: skip
+A_STEP = "a function call"
+# Functions by what they do: a name could be the solution.
+WORDS = {
+    word: what
+    for what, names in {
+        "a sum": "sum", "a mean": "mean", "a softmax": "softmax", "an exponential": "exp",
+        "a logarithm": "log", "a square root": "sqrt rsqrt", "a maximum": "max amax maximum",
+        "a minimum": "min amin minimum", "a clamp": "clamp clip", "a sine or cosine": "sin cos",
+        "a product": "matmul bmm einsum outer prod dot", "a running sum": "cumsum", "a length": "len",
+        "a swap of axes": "transpose permute movedim swapaxes",
+        "a concatenation": "cat stack concatenate",
+        "a change of shape": "view reshape flatten unflatten ravel", "a triangular mask": "tril triu",
+        "an `unsqueeze`": "unsqueeze", "a `squeeze`": "squeeze", "a rounding": "ceil floor round",
+        "a fill": "masked_fill fill where full full_like", "a range": "range arange",
+        "a repeat": "repeat repeat_interleave expand", "a sort": "sort sorted topk argsort",
+        "a lookup by index": "gather index_select scatter index_add take", "an `any` or `all`": "all any",
+        "an `argmax`": "argmax", "an absolute value": "abs", "a variance": "var std",
+        "a change of type": "float double int long bool to str list tuple", "a split": "split chunk unbind",
+        "an addition to a list": "append extend insert", "a reversal": "flip reversed", "a `zip`": "zip",
+        "an `enumerate`": "enumerate", "a change of case": "lower upper",
+        "a size": "size numel dim", "a copy": "clone copy contiguous", "a `detach`": "detach",
+        "a tensor of zeros": "zeros zeros_like new_zeros", "a tensor of ones": "ones ones_like",
+        "a log-softmax": "log_softmax", "a log of a sum of exponentials": "logsumexp",
+        "a norm": "norm vector_norm", "a plain number": "item", "a plain list": "tolist",
+        "an identity matrix": "eye", "a square": "square", "a power": "pow", "a one-hot vector": "one_hot",
+        "a cross-entropy": "cross_entropy", "a `join`": "join",
+        "an activation": "gelu relu silu tanh sigmoid",
+        "a conversion to a tensor": "tensor as_tensor", "an `expm1`": "expm1",
+        "a linear layer": "Linear linear",
+    }.items()
+    for word in names.split()
+}  # fmt: skip
+# What is missing where one side of an operator is, without and with what that side is.
+SIDES: dict[type, tuple[str, str, str]] = {
+    ast.Add: ("one term of a sum is missing", "a term is missing from a sum: {}", "one"),
+    ast.Mult: ("a factor is missing", "a factor is missing: {}", "one"),
+    ast.BitAnd: ("one of two conditions is missing", "a condition is missing: {}", "one"),
+    ast.BitOr: ("one of two conditions is missing", "a condition is missing: {}", "one"),
+    ast.Sub: ("nothing is subtracted", "{} isn't subtracted", "term"),
+    ast.Div: ("a division is missing", "the division by {} is missing", "divisor"),
+    ast.FloorDiv: ("a division is missing", "the division by {} is missing", "divisor"),
+    ast.Pow: ("an exponent is missing", "the exponent, {}, is missing", "one"),
+    ast.MatMult: ("a matrix product is missing: only its left side is there",
+                  "the matrix product with {} is missing", "matrix"),
+    ast.Mod: ("no remainder is taken", "no remainder is taken", "one"),
+}  # fmt: skip
+# The same where the left side is missing, and the right one can't do without it.
+BEFORE: dict[type, tuple[str, str]] = {
+    ast.Sub: (
+        "only what should be subtracted is there",
+        "{} should be subtracted from something, and stands alone",
+    ),
+    ast.Div: ("a numerator is missing: only the divisor is there", "the numerator above {} is missing"),
+    ast.FloorDiv: ("a numerator is missing: only the divisor is there", "the numerator above {} is missing"),
+    ast.Pow: (
+        "the base of a power is missing: only its exponent is there",
+        "the base of the power {} is missing",
+    ),
+    ast.MatMult: (
+        "a matrix product is missing: only its right side is there",
+        "the matrix product is missing: only {} is there",
+    ),
+    ast.Mod: ("only the divisor of a `%` is there", "only the divisor of a `%` is there: {}"),
+}

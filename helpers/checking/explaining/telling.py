@@ -14,6 +14,7 @@ from helpers.checking.kinds.arrays import Array, is_array, numbers
 SMALL = 20  # whole numbers below this may be right or wrong by chance
 SHORT = 3  # characters: so may texts
 DIGITS = 5  # by which numbers differ
+MANY = 2 * ENOUGH  # numbers that a second mistake doesn't give, too
 LEAST = 2  # wrong values in which a mistake has to show, where it doesn't explain all
 
 Pairs = Sequence[tuple[Any, Any]]  # right values, each with the one that was returned
@@ -68,6 +69,18 @@ def tells(pairs: Iterable[tuple[Any, Any]]) -> bool:
     return len(_telling_of(pairs)) >= ENOUGH
 
 
+def tells_much(pairs: Iterable[tuple[Any, Any]]) -> bool:
+    """Whether wrong values are so many numbers with a fraction that different mistakes hardly give them.
+
+    Two mistakes in counting easily come to the same count, in all cases of a sheet.
+
+    Args:
+        pairs: right values, each with the one that was returned.
+    """
+    floats = [each for each in _telling_of(pairs) if isinstance(each, float) and math.isfinite(each)]
+    return sum(not each.is_integer() for each in floats) >= MANY
+
+
 def _telling_of(pairs: Iterable[tuple[Any, Any]]) -> set[object]:
     return {each for right, got in pairs for each in _telling(right, got)}
 
@@ -85,7 +98,9 @@ def _telling(right: Any, got: Any) -> set[object]:
         return _of_array(right, got)
     if isinstance(got, list | tuple):
         if all(type(each) is int for each in got):
-            return _of_numbers(got) if compare(right, got) else set()
+            same_length = isinstance(right, Sequence) and len(right) == len(got)
+            wrong = [g for r, g in zip(right, got, strict=True) if r != g] if same_length else got
+            return _of_numbers(wrong) if compare(right, got) else set()
         beside = right if isinstance(right, Sequence) and len(right) == len(got) else [None] * len(got)
         return {each for pair in zip(beside, got, strict=True) for each in _telling(*pair)}
     if not isinstance(got, str | int | float) or compare(right, got) is None:
