@@ -92,6 +92,7 @@ def solves(browser: Browser, lesson: str, student: Path, place: Path) -> Noteboo
     desk = Desk(Lesson.load(lesson, course.root, config), lessons.load_source_notebook(lesson))
     given = answers(course)
     given |= {id: f"{found[0]}, ...)" for id, text in given.items() if (found := PREDICTED.match(text))}
+    given |= {id: "In my own words." for id, text in given.items() if "**Model answer.**" in text}
     for id, right in desk.right.items():
         desk.right[id] = right[1:] or right  # the first is the course's own
     theirs = {
