@@ -29,12 +29,12 @@ def predicts_all(browser: Browser, notebook: Notebook, lesson: str) -> None:
     asked = {found[1]: at for at, cell in enumerate(released) if (found := PREDICT.fullmatch(cell.source))}
     assert asked.keys() == predictions(lesson[3:]).keys()
     for number, (name, at) in enumerate(asked.items(), 1):
-        waiting = [
-            notebook.page.locator(".jp-Notebook-cell").nth(place)
+        waiting = {
+            notebook.page.locator(".jp-Notebook-cell").nth(place): "told=False" not in cell.source
             for place, cell in enumerate(released)
             if f'after_predicting("{name}"' in cell.source
-        ]
-        assert waiting
+        }
+        assert any(waiting.values())
         for cell in waiting:
             expect(cell.locator(".jp-OutputArea")).to_contain_text(WAITS)
             expect(cell.locator(".jp-OutputArea").locator(DRAWN)).to_have_count(0)
@@ -43,8 +43,8 @@ def predicts_all(browser: Browser, notebook: Notebook, lesson: str) -> None:
         browser.picture(f"watched_{lesson[:2]}_{number}_before", choices)
         letters = [*predictions(lesson[3:])[name].letters]
         clicks_and_is_answered(choices, letters[number % len(letters)], predictions(lesson[3:])[name].right)
-        sentences = [each for cell in waiting for each in told_by(cell)]
-        browser.picture(f"watched_{lesson[:2]}_{number}_after", waiting[-1])
+        sentences = [each for cell, tells in waiting.items() for each in told_by(cell, tells)]
+        browser.picture(f"watched_{lesson[:2]}_{number}_after", [*waiting][-1])
         assert sentences, name
         assert not [each for each in sentences if each in before], name
     print(f"{lesson}: {len(asked)} predictions, of which nothing tells before they are made", flush=True)
@@ -58,10 +58,10 @@ def clicks_and_is_answered(choices: Locator, letter: str, right: str) -> None:
     )
 
 
-def told_by(cell: Locator) -> list[str]:
-    """The sentences below a figure that has waited, once it is drawn."""
+def told_by(cell: Locator, tells: bool) -> list[str]:
+    """The sentences below a figure that has waited, once it is drawn; none where another figure's tell it."""
     outputs = cell.locator(".jp-OutputArea")
-    expect(outputs.locator(DRAWN).first).to_be_visible()
+    expect(outputs.locator(".jp-RenderedMarkdown" if tells else DRAWN).first).to_be_visible()
     expect(outputs).not_to_contain_text(WAITS)
     text = " ".join(" ".join(outputs.locator(".jp-RenderedMarkdown").all_inner_texts()).split())
     return [each for each in re.split(r"(?<=[.!?:]) ", text) if each.count(" ") > 3]
