@@ -19,6 +19,12 @@ PREDICT = re.compile(r'predict\("([\w.]+)", \.\.\.\)')
 ANSWER = "attention-scaled_dot_product-answer"
 WAITS = "This waits for your prediction"
 DRAWN = ".jp-OutputArea-output :is(img, canvas, table, pre, .headstart-live), .jp-RenderedMarkdown"
+# Pixels between what is told and what is shown or printed above it.
+APART = """area => {
+    const told = area.querySelector(".jp-RenderedMarkdown"), above = told.closest(".jp-OutputArea-child");
+    const text = told.querySelector("p, ul, ol, table").getBoundingClientRect();
+    return text.top - above.previousElementSibling.getBoundingClientRect().bottom;
+}"""
 # By lesson, the texts that its model writes side by side.
 TEXTS = {"01_attention": 1, "02_multihead": 3, "03_positional": 3, "04_masking": 2, "05_complexity": 1}
 
@@ -63,6 +69,8 @@ def told_by(cell: Locator, tells: bool) -> list[str]:
     outputs = cell.locator(".jp-OutputArea")
     expect(outputs.locator(".jp-RenderedMarkdown" if tells else DRAWN).first).to_be_visible()
     expect(outputs).not_to_contain_text(WAITS)
+    if tells:
+        assert outputs.first.evaluate(APART) >= 6, "what is told sticks to the printed lines above it"
     text = " ".join(" ".join(outputs.locator(".jp-RenderedMarkdown").all_inner_texts()).split())
     return [each for each in re.split(r"(?<=[.!?:]) ", text) if each.count(" ") > 3]
 
