@@ -17,6 +17,7 @@ from tests.support.browser import Browser, Notebook
 
 PREDICT = re.compile(r'predict\("([\w.]+)", \.\.\.\)')
 ANSWER = "attention-scaled_dot_product-answer"
+WAITING = re.compile(r'after_predicting\("([\w.]+)"')
 WAITS = "This waits for your prediction"
 DRAWN = ".jp-OutputArea-output :is(img, canvas, table, pre, .headstart-live), .jp-RenderedMarkdown"
 # Pixels between what is told and what is shown or printed above it.
@@ -38,7 +39,7 @@ def predicts_all(browser: Browser, notebook: Notebook, lesson: str) -> None:
         waiting = {
             notebook.page.locator(".jp-Notebook-cell").nth(place): "told=False" not in cell.source
             for place, cell in enumerate(released)
-            if f'after_predicting("{name}"' in cell.source
+            if WAITING.findall(cell.source)[-1:] == [name]  # of several, it is drawn after the last one
         }
         assert any(waiting.values())
         for cell in waiting:
