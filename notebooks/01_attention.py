@@ -555,7 +555,7 @@ explorers.attention_explorer(scaled_dot_product_attention)
 # How large dot products are
 sizes = [1, 4, 16, 64, 256, 1024]
 generator = torch.Generator().manual_seed(0)
-with after_predicting("attention.size"):
+with waiting_for("your prediction"), after_predicting("attention.size"):
     pairs = [[torch.randn(2000, d, generator=generator) for _ in "qk"] for d in sizes]
     found = {
         "measured, 2000 pairs": [float((q * k).sum(dim=-1).std()) for q, k in pairs],

@@ -1452,7 +1452,7 @@ def bottom(runs):
 # %% draw=true
 # Four valleys, and the bottom of each
 runs, best = scaling.kept(), {}
-with after_predicting("pretraining.valley"):
+with waiting_for("your prediction"), after_predicting("pretraining.valley"):
     for flops in sorted({run.flops for run in runs}):
         best[flops] = bottom([run for run in runs if run.flops == flops])
         print(f"{flops:.0e} operations: best with {best[flops]:,.0f} weights")
@@ -1470,7 +1470,7 @@ with after_predicting("pretraining.valley"):
 
 # %% draw=true
 # Your budget of 10¹¹ operations, in the course's picture
-with after_predicting("pretraining.valley", told=False):
+with waiting_for("your prediction"), after_predicting("pretraining.valley", told=False):
     yours = scaling.measure([1e11], seed=1, keep="own budget")
     ax = scaling.valleys(runs, best)
     sizes, gaps = [run.weights for run in yours], [run.gap for run in yours]
@@ -1547,8 +1547,8 @@ with waiting_for("Exercise 8.20"):
 #
 # Here are 1.1 million characters of Shakespeare's plays. nanoGPT's README has a setting for a computer without a
 # GPU: 4 layers, 4 heads, width 128, context 64, batches of 12, 2,000 steps; a token is a character, and the
-# validation loss 1.88 nats after about three minutes (Karpathy 2022). Yours has the same sizes, batches and steps,
-# but nanoGPT trains with AdamW alone. (The course's own reached
+# validation loss 1.88 nats after about three minutes (Karpathy 2022). Your model has the same sizes, batches and
+# steps, and one thing more: Muon, where nanoGPT has AdamW alone. (The course's run reached
 # {measured.training_pretraining_real_text.ours.validation_loss:.2f}, in
 # {measured.training_pretraining_real_text.ours.seconds} seconds on two cores.)
 #

@@ -781,7 +781,7 @@ with waiting_for("the exercises up to 9.8"):
 # ## 9.11 How many labels is pretraining worth?
 #
 # Now the same for 50 to 2,000 labels, with two seeds each. From 200 labels on, all runs take 195 steps, as in 9.10.
-# Those with fewer labels take 80: in our runs, 195 steps changed none of them by more than
+# Those with fewer labels take 80, since 195 steps would change none of them by more than
 # {measured.training_finetuning_trials.50_or_100.largest_change_points} points. (The points for 200 labels are those
 # of 9.10, with five seeds.)
 
@@ -1026,9 +1026,9 @@ with waiting_for("the exercises up to 9.13b"):
         print(f"{name:<20} {value:.3f} nats per token")
 
 # %% [markdown] reveals="finetuning.adapters"
-# In our runs (`python -m benchmarks.training_finetuning --trials`), {measured.training_finetuning_trials.rank_4.accuracy}
-# of the reviews were right with rank 4, {measured.training_finetuning_trials.rank_1.accuracy} with rank 1, and
-# {measured.training_finetuning_trials.full.accuracy} when all numbers were trained. This needn't hold elsewhere: with
+# With rank 4, {measured.training_finetuning_trials.rank_4.accuracy} of the reviews were right, with rank 1
+# {measured.training_finetuning_trials.rank_1.accuracy}, and with all numbers trained
+# {measured.training_finetuning_trials.full.accuracy} (`python -m benchmarks.training_finetuning --trials`). This needn't hold elsewhere: with
 # more labels there is more to learn, and a low-rank change may not be enough.
 #
 # Merged, the model has forgotten as well, even more than with full fine-tuning. A change in few numbers isn't a small
@@ -1273,19 +1273,19 @@ with waiting_for("the exercises up to 9.17a"):
 #
 # **In our runs**, on two CPU cores (`python -m benchmarks.training_finetuning`; the adapters are in your own figure):
 #
-# | | accuracy (95 % interval) | loss as a language model |
-# | --- | --- | --- |
-# | 200 labels, five seeds: full | {measured.training_finetuning.end.full} | {measured.training_finetuning.full.nats_per_token:.2f}, before {measured.training_finetuning.before.nats_per_token:.2f} |
-# | head only | {measured.training_finetuning.end.head_only} | {measured.training_finetuning.head_only.nats_per_token:.2f} |
-# | TF-IDF | {measured.training_finetuning.end.tf_idf} | |
-# | from scratch | {measured.training_finetuning.end.from_scratch} | |
-# | 50 labels, two seeds: pretrained | {measured.training_finetuning.50.full} | |
-# | 2,000 labels, two seeds: pretrained | {measured.training_finetuning.2_000.full} | |
-# | from scratch | {measured.training_finetuning.2_000.from_scratch} | |
-# | TF-IDF | {measured.training_finetuning.2_000.tf_idf} | |
+# | labels, seeds | model | accuracy (95 % interval) | loss as a language model |
+# | --- | --- | --- | --- |
+# | 200, five | full | {measured.training_finetuning.end.full} | {measured.training_finetuning.full.nats_per_token:.2f}, before {measured.training_finetuning.before.nats_per_token:.2f} |
+# | | head only | {measured.training_finetuning.end.head_only} | {measured.training_finetuning.head_only.nats_per_token:.2f} |
+# | | TF-IDF | {measured.training_finetuning.end.tf_idf} | |
+# | | from scratch | {measured.training_finetuning.end.from_scratch} | |
+# | 50, two | full | {measured.training_finetuning.50.full} | |
+# | 2,000, two | full | {measured.training_finetuning.2_000.full} | |
+# | | from scratch | {measured.training_finetuning.2_000.from_scratch} | |
+# | | TF-IDF | {measured.training_finetuning.2_000.tf_idf} | |
 #
 # If the intervals of full fine-tuning and of your adapters touch, compare them seed by seed: the runs share seeds,
-# labels and test reviews. The intervals of 50 labels pretrained and of 2,000 from scratch reach about 5 points to
+# labels and test reviews. The intervals of full with 50 labels and of from scratch with 2,000 reach about 5 points to
 # each side, so "forty times as many labels" is a rough number.
 
 # %% [markdown]
@@ -1326,7 +1326,7 @@ with waiting_for("the exercises up to 9.17a"):
 # The course's reviews come from a grammar in which word order matters and unlabelled text reveals sentiment.
 # What about real ones? rt-polarity has 10,662 sentences of film reviews (Pang and Lee 2005). The body is
 # trained, without labels, on those that aren't for testing and on WikiText-2. Then it gets 200 labels, with 5
-# seeds. In our run: pretrained {measured.training_finetuning_real_text.pretrained.accuracy}, from
+# seeds. The accuracies: pretrained {measured.training_finetuning_real_text.pretrained.accuracy}, from
 # scratch {measured.training_finetuning_real_text.from_scratch.accuracy}, TF-IDF
 # {measured.training_finetuning_real_text.tf_idf.accuracy}. The intervals overlap, so none is clearly ahead. The
 # lead that you measured isn't a law: it depends on the corpus, the body and the amount of pretraining.

@@ -6,8 +6,8 @@
 #   you measure what is often only claimed: what reading in one direction costs, and whether BERT can write.
 # - **You need** lesson 4 (masks), lesson 8 (pretraining a language model) and lesson 9 (fine-tuning). If
 #   lesson 8's model isn't on this computer, one of the same size is trained here, for fewer steps.
-# - **Time** {minutes} minutes, in two sittings: 10.1 to 10.7, 10.8 to 10.16. The computer needs about three
-#   of them.
+# - **Time** {minutes} minutes, in two sittings: 10.1 to 10.7, 10.8 to 10.16. For about three
+#   of these minutes, the computer works alone.
 
 # %% setup=true
 import math

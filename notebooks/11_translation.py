@@ -10,7 +10,7 @@
 # - **Time** {minutes} minutes, in four sittings: 11.1 to 11.9, 11.10 to 11.13, 11.14 to 11.19, 11.20 to 11.25.
 #   The first training takes less than a minute, the second about two.
 #
-# The first is so quick because its sentences come from a small grammar. Real data come at the end: an English
+# The first training is so quick because its sentences come from a small grammar. Real data come at the end: an English
 # dictionary in 11.20, and German sentences, which take half an hour or more, in 11.24.
 
 # %% setup=true

@@ -1208,7 +1208,7 @@ with waiting_for("Exercise 13.20 and the training in 13.18"), after_predicting("
 # Which is cheaper? Count sampled tokens. The training on rewards drew about
 # {measured.training_answers.rewards.tokens_sampled.1} thousand. With as many, best of eight, at
 # {measured.training_answers.fine_tuned.words.1} words per answer, serves some 800 requests without any training, and
-# about twice as many if one stops at the first right answer. (The work of the updates isn't counted.) For many more,
+# nearly twice as many if one stops at the first right answer. (The work of the updates isn't counted.) For many more,
 # training is cheaper.
 
 # %% [markdown]

@@ -29,14 +29,14 @@ PREDICTIONS = {
         right="a",
     ),
     "checkpoint": Prediction(
-        "200 labelled sentences of film reviews. Counting words is right for 59 of 100 others. "
-        "How far does the fine-tuned checkpoint get?",
+        "With 200 labelled sentences of film reviews, counting words gets somewhat less than 60 % of others "
+        "right. How far does the fine-tuned checkpoint get?",
         {
-            "About as far, 55 to 62: these are the same 200 labels.": "The labels are the same. What the"
+            "About as far: these are the same 200 labels.": "The labels are the same. What the"
             " model knows of English isn't: it comes from a billion pairs of texts.",
-            "To 70 or more.": "It already knows what words mean, and the labels only have to say "
+            "To 70 % or more.": "It already knows what words mean, and the labels only have to say "
             "which reviews are favourable.",
-            "Above 90: film reviews are easy.": "These are single sentences, often ironic, and the "
+            "Above 90 %: film reviews are easy.": "These are single sentences, often ironic, and the "
             "model is small.",
         },
         right="b",

@@ -26,6 +26,7 @@ from helpers.storage import write_whole
 
 REVEALED = "revealed.json"
 PREDICTED = "headstart_predicted"  # in an output's metadata: what was clicked, by prediction
+GAP = '<div style="height:8px"></div>\n\n'  # printed lines have none below them
 THEN, NOTHING = "Now run the next cell.", "Nothing was predicted here."
 # In this kernel: the letter by prediction; and the cells whose figures wait, with the requests that ran them.
 _chosen: dict[str, str] = {}
@@ -108,7 +109,7 @@ def reveal(prediction: str) -> None:
     if not (text := revealed(prediction)):
         return
     if kernel():
-        display({"text/markdown": text, "text/plain": text}, raw=True)
+        display({"text/markdown": GAP + text, "text/plain": text}, raw=True)
     else:  # feedback shows no student's Markdown
         put(page_of(text), text)
 

@@ -8,11 +8,11 @@ PREDICTIONS = {
         "small, all but the last have about the same number of weights, and all read the same tokens. Which "
         "change helps most?",
         {
-            "Norm first.": "By far. With its norms last, the paper's block does best with a tenth "
-            "of the learning rate.",
+            "Norm first.": "By far. With its norms last, the paper's block bears only a much "
+            "lower learning rate.",
             "The gate (SwiGLU).": "Its gain is smaller than the seeds differ: the interval contains 0.",
             "Rotary positions.": "This is the only other change that clearly helps here, and it gains "
-            "about a sixth of what the norm does.",
+            "far less than the norm does.",
             "Query-key norm.": "Its interval contains 0 as well. It was made to hold down large scores, "
             "which a small model may not have.",
         },
@@ -36,7 +36,8 @@ PREDICTIONS = {
         {
             "At 8 bits: rounding every weight must cost something.": "It costs less than you can see: the "
             "errors of many weights point in all directions and mostly cancel.",
-            "At 3 bits.": "At 4 bits the loss is less than a hundredth higher, at 3 bits several hundredths.",
+            "At 3 bits.": "At 4 bits most errors still cancel. At 3 bits a weight has only seven values "
+            "left, and they no longer do.",
             "Only at 2 bits.": "At 2 bits a weight is -1, 0 or 1 times its row's scale, but the loss rises "
             "earlier.",
         },
@@ -47,9 +48,9 @@ PREDICTIONS = {
         "stored, one after another, so that about half of the values are still found by their keys?",
         {
             "256: the state has that many numbers.": "One value alone is 16 numbers, and the keys overlap "
-            "long before: of 128 values, one in ten is found.",
+            "long before: most values get lost among the others.",
             "8: each pair takes two rows.": "No row belongs to a pair: each pair is added to the whole "
-            "matrix, and 8 of them are still found without a mistake.",
+            "matrix, and as long as they are few, they hardly disturb each other.",
             "32: twice as many as the channels.": "More than 16 directions can't all be at right angles, "
             "so the pairs disturb each other, the more of them the worse.",
         },

@@ -18,8 +18,8 @@ PREDICTIONS = {
         right="c",
     ),
     "price": Prediction(
-        "Before the fine-tuning, the loss on reviews *without* a request was about 0.03 nats per token "
-        "above the grammar's. Half of the demonstrations are reviews, in answer to a request. How does "
+        "Before the fine-tuning, the loss on reviews *without* a request was a few hundredths of a nat per "
+        "token above the grammar's. Half of the demonstrations are reviews, in answer to a request. How does "
         "this distance change?",
         {
             "It shrinks: the model has read 2,000 more reviews.": "It has read them after a request, and "
@@ -71,12 +71,12 @@ PREDICTIONS = {
         "Which is more often right: one of sixteen answers of the fine-tuned model, or one answer of the "
         "model after the training on rewards?",
         {
-            "One of sixteen of the fine-tuned model.": "It is right about one time in six, and sixteen "
-            "tries are many.",
-            "One answer after the rewards.": "It is right about three times in five, which sixteen tries "
-            "at one in six exceed.",
-            "They are about equal.": "Sixteen tries at one in six: if they were independent, all would "
-            "fail with a chance of 5/6 to the sixteenth power, 5 %.",
+            "One of sixteen of the fine-tuned model.": "One answer is seldom right, but sixteen tries are "
+            "many.",
+            "One answer after the rewards.": "It is right far more often than one answer of the other "
+            "model. But sixteen tries make up for more than that.",
+            "They are about equal.": "Say one try in six is right. Were the tries independent, all "
+            "sixteen would fail with a chance of 5/6 to the sixteenth power, 5 %.",
         },
         right="a",
     ),

@@ -8,7 +8,7 @@ import pytest
 from autograder import lessons
 from autograder.authoring.lesson_numbers import Numbers, main
 from autograder.authoring.master import Cell
-from autograder.authoring.measured import RESULTS, fill_in, read_results
+from autograder.authoring.measured import NUMBER, RESULTS, fill_in, read_results
 from autograder.lessons import ROOT
 from tests.support.small_course import NOTEBOOK, Course
 
@@ -101,6 +101,40 @@ def test_the_build_fills_in_every_text_and_stops_at_what_was_not_measured(
 def test_every_table_of_the_results_can_be_read() -> None:
     found = read_results((ROOT / RESULTS).read_text(encoding="utf-8"))
     assert len(found) > 500 and found["training_modern.norm_first.equal_steps"]
+
+
+# What the option that is called right says, by prediction, as a measured number between two bounds.
+SIZES = {
+    "bert.checkpoint": ("training_published_weights.200.fine_tuned", 70, 90),
+    "modern.bits": ("training_cheaper.3_bits.change_of_the_loss_nats_per_token", 0.02, 1),
+    "modern.recall": ("training_cheaper.32_pairs.a_state_of_fixed_size", 40, 60),
+    "posttraining.often": ("training_answers.fine_tuned.best_of_16", 90, 100),
+}
+RATIOS = {
+    "modern.crowd": ("training_cheaper.nothing.busiest", "training_cheaper.nothing.idlest", 1.7, 2.5),
+    "posttraining.closer": (
+        "training_answers.rewards.kl_grammar_model", "training_answers.fine_tuned.kl_grammar_model", 2.5, 10,
+    ),
+    "posttraining.price": (
+        "training_answers.fine_tuned.nats_forgotten", "training_answers.pretrained.nats_forgotten", 8, 13,
+    ),
+}  # fmt: skip
+
+
+def test_an_option_that_states_a_size_is_right_by_what_was_measured() -> None:
+    """No build fills numbers into predictions, so this says which of them a new measurement makes wrong."""
+    found = read_results((ROOT / RESULTS).read_text(encoding="utf-8"))
+
+    def number(name: str) -> float:
+        return float(NUMBER.findall(found[name])[0])
+
+    sizes = {name: (number(size), low, high) for name, (size, low, high) in SIZES.items()}
+    sizes |= {name: (number(one) / number(two), low, high) for name, (one, two, low, high) in RATIOS.items()}
+    assert {name: each for name, each in sizes.items() if not each[1] < each[0] < each[2]} == {}
+    assert number("training_cheaper.4_bits.change_of_the_loss_nats_per_token") < 0.02
+    assert number("training_answers.rewards.best_of_1") < number("training_answers.fine_tuned.best_of_16")
+    assert 50 < number("training_published_weights.200.tf_idf") < 60  # the question of bert.checkpoint
+    assert 0.02 < number("training_answers.pretrained.nats_forgotten") < 0.05  # that of posttraining.price
 
 
 def test_the_table_of_lessons_has_their_numbers_and_sums(capsys: pytest.CaptureFixture[str]) -> None:

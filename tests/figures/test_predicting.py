@@ -1,5 +1,6 @@
 """Predict, then look: a figure waits for its prediction, and nothing tells what it shows before the choice."""
 
+import ast
 import json
 import re
 from types import SimpleNamespace
@@ -104,6 +105,22 @@ def test_nothing_in_the_released_lesson_tells_before_the_choice(prediction: str)
     sentences = [part for said in (text, *reasons) for part in re.split(r"(?<=[.:?])\s", said)]
     assert len(sentences) > len(reasons)
     assert [each for each in sentences if len(_words(each)) > 20 and _words(each) in told] == []
+
+
+def test_what_waits_for_a_prediction_says_so_instead_of_stopping_run_all() -> None:
+    """`after_predicting` raises where nothing is chosen, and `waiting_for` around it makes a note of that."""
+    for lesson in LESSON.values():
+        for cell in nbformat.read(lessons.release_path(lesson), as_version=4).cells:
+            if cell.cell_type != "code" or "after_predicting(" not in cell.source:
+                continue
+            withs = [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.With)]
+            names = [[_called(item.context_expr) for item in node.items] for node in withs]
+            waits = [each for each in names if "after_predicting" in each]
+            assert waits and all(each[0] == "waiting_for" for each in waits), cell.source
+
+
+def _called(code: ast.expr) -> str:
+    return ast.unparse(code.func) if isinstance(code, ast.Call) else ""
 
 
 def _words(text: str) -> str:

@@ -1,9 +1,10 @@
 """A student works through the course: answers in another style, an interrupted training, one model up to lesson 13.
 
-    python -m tests.long.student [--pictures FOLDER]
+    python -m tests.long.student [--pictures FOLDER] [--until 03]
 
-In real JupyterLab, in headless Chromium: lessons 01 to 06 are solved with the alternatives of their exercises;
-lesson 08 puts its model together of these answers; the training is interrupted, the browser's tab closed, the
+In real JupyterLab, in headless Chromium: lessons 01 to 06 are solved with the alternatives of their exercises; in 01
+to 05 each prediction is made by a click, and nothing has told its answer; at their ends the model of these answers
+writes; lesson 08 puts its model together of these answers; the training is interrupted, the browser's tab closed, the
 kernel ended, and the training taken up again; lesson 13 teaches that model to answer, and a request that is typed
 there gets a right answer, and so does a question about it; lesson 09 fine-tunes the model of lesson 08. Trainings
 of lessons 08 and 13 take all of their steps, the others a twentieth. It says what it sees, and fails where it doesn't
@@ -28,6 +29,7 @@ from autograder import lessons
 from autograder.classroom.course import course_directory
 from autograder.classroom.simulated import Desk
 from autograder.grading.lesson import Lesson
+from tests.long import watching
 from tests.support.browser import Browser, Notebook, answers, fill_in, hand_out, visit
 from tests.support.course import Course
 
@@ -35,6 +37,7 @@ FIRST, PRETRAINING, FINETUNING = ["01", "02", "03", "04", "05", "06"], "08_pretr
 ANSWERING = "13_posttraining"
 # A model draws its answers, and not all are right: the student asks until a review is, and a question about it.
 KINDS = ("mystery", "thriller", "romance", "fantasy", "saga", "memoir", "tragedy", "legend")
+PREDICTED = re.compile(r'predict\("[\w.]+"')  # the course's choice isn't taken: the student clicks
 REQUEST, QUESTION = "An unfavourable review of a {}, by a man.", "What is the hero called?"
 
 
@@ -42,18 +45,27 @@ def main() -> None:
     """Work through it, and say how it goes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pictures", type=Path)
+    parser.add_argument("--until", choices=FIRST, help="end after one of the first lessons")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         student = place / "student"
         student.mkdir()
-        for lesson in (PRETRAINING, ANSWERING, FINETUNING):
+        for lesson in () if options.until else (PRETRAINING, ANSWERING, FINETUNING):
             fill_in(hand_out(lesson, student), answers(Course(place / lesson, lesson)))
         pictures = (options.pictures or place / "pictures").resolve()
         with at_the_desk(place, pictures, quick=20) as browser:
             for number in FIRST:
                 [lesson] = [name for name in lessons.names() if name.startswith(number)]
-                solves(browser, lesson, student, place)
+                notebook = solves(browser, lesson, student, place)
+                if lesson in watching.TEXTS:
+                    watching.predicts_all(browser, notebook, lesson)
+                    watching.hears_their_model(browser, notebook, lesson)
+                if number == FIRST[0]:
+                    path = student / lesson / f"{lesson}.ipynb"
+                    watching.writes_otherwise_without_the_root(browser, notebook, path)
+                if number == options.until:
+                    return
         with at_the_desk(place, pictures, quick=1) as browser:
             notebook = sees_whose_each_part_is(browser)
             is_interrupted(browser, notebook)
@@ -73,25 +85,34 @@ def at_the_desk(place: Path, pictures: Path, quick: int) -> Iterator[Browser]:
         yield browser
 
 
-def solves(browser: Browser, lesson: str, student: Path, place: Path) -> None:
-    """Run a lesson with right answers in other styles than the course's."""
+def solves(browser: Browser, lesson: str, student: Path, place: Path) -> Notebook:
+    """Run a lesson with right answers in other styles than the course's, wherever there are any."""
     course = Course(place / lesson, lesson)
     _, config = course_directory(course.root)
     desk = Desk(Lesson.load(lesson, course.root, config), lessons.load_source_notebook(lesson))
+    given = answers(course)
+    given |= {id: f"{found[0]}, ...)" for id, text in given.items() if (found := PREDICTED.match(text))}
+    given |= {id: "In my own words." for id, text in given.items() if "**Model answer.**" in text}
+    for id, right in desk.right.items():
+        desk.right[id] = right[1:] or right  # the first is the course's own
     theirs = {
         f"{lessons.grade_id(id)}-answer": answer.source
         for id, answer in desk.solved(random.Random(1)).items()
         if answer.source
     }
-    fill_in(hand_out(lesson, student), answers(course) | theirs)
+    fill_in(hand_out(lesson, student), given | theirs)
     begun = time.monotonic()
     notebook = Notebook(browser, f"{lesson}/{lesson}.ipynb")
     notebook.run_all()
     failed = [line for line in notebook.headlines() if not line.startswith("✓")]
-    own = sum(not same(theirs[id], text) for id, text in answers(course).items() if id in theirs)
-    print(f"{lesson}: {own} answers in another style, {time.monotonic() - begun:.0f} s", flush=True)
+    own = sum(not same(theirs[id], text) for id, text in given.items() if id in theirs)
+    print(
+        f"{lesson}: {own} of {len(theirs)} answers in another style, {time.monotonic() - begun:.0f} s",
+        flush=True,
+    )
     assert not failed, failed
     assert notebook.complaints() == []
+    return notebook
 
 
 def same(one: str, other: str) -> bool:
