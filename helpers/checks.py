@@ -15,7 +15,7 @@ from helpers.checking.assessing import assess
 from helpers.checking.calling.drivers import run
 from helpers.checking.calling.forbidding import replaced
 from helpers.checking.calling.outcome import ENDS, CallStatus, Case, Outcome
-from helpers.checking.calling.registry import is_recipe, make_layer
+from helpers.checking.calling.registry import is_recipe, make_layer, not_registered
 from helpers.checking.calling.surroundings import generators_kept
 from helpers.checking.code import keeping, running
 from helpers.checking.code.tracing import (
@@ -72,6 +72,10 @@ STILL_RUNNING = (
 )
 
 
+NO_RECIPE = (
+    "The check needs a function of the lesson's, “{}”: put the folder helpers/ that came with the lesson "
+    "beside the notebook, and restart the kernel."
+)
 _rounding: set[str] = set()  # exercises whose answers were seen to round
 
 
@@ -113,6 +117,8 @@ def _found(sheet: Sheet, answer: object, cells: list[str], name: str) -> Finding
         or not_made_anew(cells, sheet.exercise, running.failures(), name)
     ):
         return Finding.not_run(sheet.title, sheet.points, problem)
+    if name_of_ours := not_registered(each for case in sheet.cases for each in case.args):
+        return Finding.not_run(sheet.title, sheet.points, NO_RECIPE.format(name_of_ours))
     try:
         use = forbidden_use(cells, sheet.exercise, sheet.forbidden, name)
     except Tangled as error:

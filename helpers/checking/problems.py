@@ -101,7 +101,10 @@ def by_hand(sheet: Sheet, index: int, reveal: bool) -> str:
 
 AN_OPTION = "Choose one of the options listed here, and write it exactly as in the list."
 FILL_IN = "Fill in each `...` and leave the names before it as they were."
-OTHER_PARAMETERS = "The check loads weights of its own by name and shape: leave `__init__` as it was."
+OTHER_PARAMETERS = (
+    "The check loads weights of its own: `__init__` has to make parameters of just these names and shapes. "
+    "If it was given, leave it as it was."
+)
 RESULT = "Compare what you return with the docstring: type, shape and order."
 REDEFINE = "The name now means something else: run the cell with your function again, then this one."
 

@@ -14,6 +14,7 @@ import torch.utils.checkpoint
 from autograder.exercise import Exercise
 from autograder.lessons import ROOT
 from autograder.sheets import VISIBLE_SEED, make_sheet
+from helpers import checks
 from helpers.checking.calling import forbidding, forbidding_torch
 from helpers.checking.calling.drivers import GENERATOR, Case, Outcome, judged, run
 from helpers.checking.calling.outcome import AS_GIVEN
@@ -372,3 +373,19 @@ def test_a_missing_size_does_not_pass():
 def test_a_size_that_is_none_is_refused():
     with pytest.raises(ValueError, match="size"):
         Outcome.from_json({"status": "returned", "largest": "small"})
+
+
+def test_a_check_without_the_helpers_of_its_lesson_says_so_and_blames_nobody(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = {"layer": "what a course has", "weights": []}
+    exercise = Exercise(
+        "course.step", "A step", 1, lambda model, *_: 0.0, lambda _: [Case("", (recipe, []))], "train"
+    )
+    with monkeypatch.context() as there:
+        there.setitem(LAYERS, "what a course has", lambda: (torch.nn.Linear(1, 1), None, None))
+        sheet = make_sheet(exercise, VISIBLE_SEED)
+    monkeypatch.setattr(checks, "load_sheet", lambda _: sheet)
+    checks.check("course.step", exercise.reference)
+    said = capsys.readouterr().out
+    assert "not run" in said and "“what a course has”: put the folder helpers/" in " ".join(said.split())

@@ -374,3 +374,22 @@ def test_units_that_are_taken_for_others_are_told(factor, told):
 
 def test_a_record_reads_as_the_instance_does() -> None:
     assert repr(Record("Summary", {"count": 2, "mean": 1.5})) == "Summary(count=2, mean=1.5)"
+
+
+def one_hot(labels, n):
+    return np.eye(n)[labels]
+
+
+def counted_from_the_labels(labels, n):
+    return np.eye(labels.max() + 1)[labels]
+
+
+def test_a_shape_that_is_wrong_is_told_before_an_exception_of_another_case() -> None:
+    """It is certain; of an exception is said what mostly leads to it, such as that an array is empty."""
+    cases = [
+        Case("all", (np.array([0, 2, 1]), 3)),
+        Case("without the last", (np.array([0, 1]), 4)),
+        Case("none", (np.array([], dtype=int), 3)),
+    ]
+    said = found(one_hot, counted_from_the_labels, cases)
+    assert (said.cause, said.case) == ("shape", "case 2 of 3: without the last")

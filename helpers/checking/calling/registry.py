@@ -7,7 +7,7 @@ here knows a lesson.
 
 import functools
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,19 @@ def make_layer(recipe: Mapping) -> Any:
     if recipe["layer"] not in LAYERS:
         load()
     return LAYERS[recipe["layer"]](*recipe.get("weights", ()))
+
+
+def not_registered(values: Iterable[object]) -> str:
+    """The name of a recipe among a case's arguments, or in one, that no lesson here registers; or ""."""
+    parts = [part for value in values for part in (value, *_inside(value))]
+    names = [str(part["layer"]) for part in parts if isinstance(part, Mapping) and is_recipe(part)]
+    if not {*names} <= {*LAYERS}:
+        load()
+    return next((name for name in names if name not in LAYERS), "")
+
+
+def _inside(value: object) -> Iterable[object]:
+    return value.values() if isinstance(value, Mapping) else ()
 
 
 @functools.cache

@@ -128,7 +128,12 @@ def _what_wrong_cases_share(failure: Failure) -> Cause | None:
 
 
 def _exception(failure: Failure) -> Cause | None:
-    """An exception of which it is known what leads to it."""
+    """An exception of which it is known what leads to it, unless a case before it has another shape.
+
+    That is certain; and what is said of an exception is what mostly leads to it.
+    """
+    if _first(failure)[1].cause == "shape":
+        return None
     raised = ((n, each) for n, each in failure.wrong.items() if each.cause == "raised")
     return next((Cause("raised", n, each.meaning) for n, each in raised if each.meaning != UNKNOWN), None)
 
