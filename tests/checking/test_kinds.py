@@ -586,7 +586,8 @@ for entry in ENTRIES:
     for each in tried(exercise):
         if each.survives:
             print(exercise.id, "passes:", each.mutant.name)
-    if not slips(exercise):
+    # What a table's rows lack is a different change of each right answer.
+    if not slips(exercise) and exercise.id != "kinds.table":
         print(exercise.id, "has no slips")
 assert "torch" not in sys.modules
 """
