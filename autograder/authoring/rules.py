@@ -20,6 +20,7 @@ from autograder.drawing import generator
 from autograder.exercise import Exercise
 from autograder.recall import Recall
 from autograder.sheets import outcome_of
+from helpers.checking.code.names import read
 from helpers.figures.predicting import Prediction
 
 MISCONCEPTIONS, ALTERNATIVES = 3, 2  # at least, of an exercise that is code
@@ -74,6 +75,7 @@ def of_exercises(lesson: str, specs: Mapping[str, Exercise], cells: list[Cell], 
         for id, exercise in specs.items()
         for name, text in _of_exercise(exercise, shown)
     ]
+    found += [Mistake(*place(id, root), f'"{id}" {text}') for id, text in _calls(specs, cells)]
     return found + _recalls(lesson, specs, root)
 
 
@@ -239,6 +241,21 @@ def _shown(cells: list[Cell]) -> str:
 
 
 # -- a lesson's ------------------------------------------------------------------------------------------
+
+
+def _calls(specs: Mapping[str, Exercise], cells: list[Cell]) -> Found:
+    """An exercise lists the earlier ones whose answers its solution calls: there, their faults are counted."""
+    earlier: dict[str, str] = {}  # ids, by what answers are called
+    for cell in cells:
+        if cell.kind != "exercise" or cell.id not in specs:
+            continue
+        statements = read(cell.source)
+        names = {mention.root for each in statements for mention in (*each.now, *each.later)}
+        for name, id in earlier.items():
+            if name in names and id not in specs[cell.id].needs:
+                yield cell.id, f'calls {name}, the answer to "{id}"; add that to its `needs`'
+        answer = specs[cell.id].reference
+        earlier |= {answer.__name__: cell.id} if callable(answer) else {}
 
 
 def _recalls(lesson: str, specs: Mapping[str, Exercise], root: Path) -> list[Mistake]:

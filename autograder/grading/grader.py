@@ -340,7 +340,14 @@ def questions(
         )
 
     return {
-        id: Question(id, outline.title, outline.points, sheets(id), (kept or {}).get(id))
+        id: Question(
+            id,
+            outline.title,
+            outline.points,
+            sheets(id),
+            lesson.solutions.get(id, ""),
+            (kept or {}).get(id),
+        )
         for id, outline in lesson.outlines_of(notebook).items()
     }
 

@@ -9,7 +9,7 @@ lesson, never from the child; a cell without a verdict earns nothing.
 import contextlib
 import signal
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,36 +19,29 @@ from autograder.grading.clock import Clock
 from autograder.grading.endless import MEANING as ENDLESS
 from autograder.grading.endless import Endless
 from autograder.grading.in_process import read_test
+from autograder.grading.outcomes import Stopped, bounded, read_outcomes
 from autograder.grading.output_files import read_left_out, read_output_files
 from autograder.grading.questions import Question, Sheets
+from autograder.grading.second_look import answer_of, look_again
 from autograder.grading.workers import Worker
 from autograder.limits import (
     CELL_SECONDS,
     GRACE_SECONDS,
     LISTEN_SECONDS,
-    MAX_ERROR,
     MAX_FILES,
     MAX_FILES_BYTES,
-    MAX_VALUES,
     NOTEBOOK_SECONDS,
     OUTPUT_CHARACTERS,
 )
 from autograder.results import Cell, Ended, Judgement, Verdict
 from helpers.checking.assessing import assess
-from helpers.checking.calling.outcome import ENDS, CallStatus, Outcome
-from helpers.checking.calling.values import Opaque, Record
+from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.code.tracing import FAILS_IN, Tangled, fails_in, fix_first, forbidden_use
 from helpers.checking.finding import Finding, Status
-from helpers.checking.limits import KEPT
 from helpers.checking.parts import Calls, at_fault
 from helpers.checking.sheet import Sheet
 
 FIRST = "the first cell"
-SEVERAL = (list, tuple, set, frozenset)
-
-
-class Stopped(Exception):
-    """The child can't go on; the text says why, for the student."""
 
 
 def judge(
@@ -81,6 +74,8 @@ def judge(
     run = _Run(worker, channel, questions, clock)
     try:
         stopped = run.cells(cells)
+        if not stopped:
+            look_again(run, cells)
         output_files, left_out = ({}, "") if stopped or not worker.foreign else run.output_files(ignore)
     finally:
         channel.close()
@@ -112,6 +107,7 @@ class _Run:
         self.limit, self.interrupted = "", False  # of the cell that runs
         self.interruptions: list[str] = []  # of all cells so far, in words
         self.verdicts: dict[str, Verdict] = {}
+        self.findings: dict[str, Finding] = {}  # of those that weren't kept from last time
         self.outputs: dict[str, list[dict]] = {}
         self.reasons: dict[str, str] = {}
         self.ran: list[str] = []  # the cells so far
@@ -152,26 +148,13 @@ class _Run:
         if self.clock.notebook_is_over:
             seconds = self.clock.notebook_seconds
             raise Stopped(f"the notebook's time of {seconds:.0f} s was over before {self.where}")
-        self.clock.start_cell()
-        self.interrupted = False
-        self.ran.append(cell.source)
-        self._send({"run": cell.source, "test": self.worker.foreign and bool(cell.exercise)})
-        while True:
-            message = self._receive()
-            # defence: judge: a message is a dict
-            if not isinstance(message, dict):
-                raise Stopped("the grading channel was broken (not a message of ours)")
-            if "done" in message:
-                break
-            # defence: judge: in turn
-            if "ask" not in message:
-                raise Stopped("the grading channel was broken (a message out of turn)")
-            # defence: judge: the exercise is the lesson's
-            self._answer(cell)
+        done = self.run(
+            cell.source, lambda: self._answer(cell), test=self.worker.foreign and bool(cell.exercise)
+        )
         if self.interrupted:
             self.interruptions.append(f"{self.where} took over {self.limit} and was interrupted")
         # defence: judge: outputs are cleaned
-        outputs = clean_outputs(message["done"])
+        outputs = clean_outputs(done)
         self.room -= page_characters(outputs)
         # defence: judge: room for outputs
         if self.room < 0:
@@ -185,26 +168,48 @@ class _Run:
         if cell.exercise and cell.exercise not in self.verdicts:
             self._explain_silence(cell)
 
+    def run(self, source: str, answer: Callable[[], None], *, test: bool = False) -> Any:
+        """Have the child run a cell, and answer whenever its check() asks for cases.
+
+        Returns:
+            What the child says that the cell displayed.
+        """
+        self.clock.start_cell()
+        self.interrupted = False
+        self.ran.append(source)
+        self._send({"run": source, "test": test})
+        while True:
+            message = self._receive()
+            # defence: judge: a message is a dict
+            if not isinstance(message, dict):
+                raise Stopped("the grading channel was broken (not a message of ours)")
+            if "done" in message:
+                return message["done"]
+            # defence: judge: in turn
+            if "ask" not in message:
+                raise Stopped("the grading channel was broken (a message out of turn)")
+            # defence: judge: the exercise is the lesson's
+            answer()
+            self._send({"cases": []})  # a check elsewhere gets no more
+
     def _answer(self, cell: Cell) -> None:
         """The child's check() asks for cases: send them, receive outcomes, decide."""
         question = self.questions.get(cell.exercise)
         # defence: judge: whose outcomes count
         if question and question.sheets and cell.exercise not in self.verdicts:
-            self.endless.judged = _answer_of(cell)
+            self.endless.judged = answer_of(cell)
             found = question.kept or self._decide(question, question.sheets)
             if isinstance(found, Finding):
-                found = Verdict.of(question.id, replace(found, points=question.points))
+                self.findings[question.id] = found = replace(found, points=question.points)
+                found = Verdict.of(question.id, found)
             self.verdicts[question.id] = found
-        self._send({"cases": []})  # a check elsewhere gets no more
 
     def _decide(self, question: Question, sheets: Sheets) -> Finding:
         """An answer passes if all cases do: first the visible ones, which may be shown, then the hidden ones.
 
         A draw may be easier than what the student has seen fail.
 
-        An answer that is wrong only by what it calls is told so, and earns nothing by itself: that it is
-        right with a right one in its place is seen on visible cases, whose results are no secret. On hidden
-        ones, what is lent would be in the hands of the student's code, and it often is the result.
+        An answer that is wrong only by what it calls is told so. `second_look.py` may find it right.
         """
         visible = sheets.visible
         with self.clock.stopped():
@@ -216,7 +221,7 @@ class _Run:
         if use:
             outcome = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where)
             return assess(visible, [outcome] * len(visible.cases))
-        outcomes = self._timed_outcomes(visible)
+        outcomes = self.timed_outcomes(visible)
         question.witness(visible, outcomes)
         rounding = [id for id, verdict in self.verdicts.items() if verdict.remark]
         shown = assess(visible, outcomes, rounding=rounding)
@@ -227,20 +232,20 @@ class _Run:
         # defence: judge: visible cases
         if shown.status != Status.PASSED:
             failing = [id for id, verdict in self.verdicts.items() if verdict.status != Status.PASSED]
-            blamed = at_fault(visible, outcomes, failing, self._outcomes)
+            blamed = at_fault(visible, outcomes, failing, self.ask)
             if blamed or not (other := fails_in(outcomes, self.ran, failing)):
                 return assess(visible, outcomes, blamed=blamed) if blamed else shown
             return replace(shown, meaning=FAILS_IN.format(self.questions[other].title), cause="needs")
         with self.clock.stopped():
             # defence: judge: hidden cases
             hidden = sheets.hidden()
-        outcomes = self._timed_outcomes(hidden)
+        outcomes = self.timed_outcomes(hidden)
         finding = assess(hidden, outcomes, reveal=False)
         if finding.status == Status.FAILED:
             with self.clock.stopped():
                 explained = sheets.explained()
             if explained.request != hidden.request:  # by another draw, since a right answer fails this one
-                outcomes = self._outcomes(explained)
+                outcomes = self.ask(explained)
             question.witness(explained, outcomes)
             # defence: judge: hidden numbers
             finding = assess(explained, outcomes, reveal=False)
@@ -248,21 +253,21 @@ class _Run:
             return replace(finding, meaning=first, cause="needs")
         return replace(finding, remark=shown.remark) if finding.status != Status.FAILED else finding
 
-    def _timed_outcomes(self, sheet: Sheet) -> list[Outcome]:
-        """As `_outcomes`, but a call that is stopped in an answer that doesn't end had only a short time.
+    def timed_outcomes(self, sheet: Sheet) -> list[Outcome]:
+        """As `ask`, but a call that is stopped in an answer that doesn't end had only a short time.
 
         Whatever else is stopped by then begins again, with all the time that a cell has.
         """
         if self.endless:
             with self.clock.briefly():
-                outcomes = self._outcomes(sheet)
+                outcomes = self.ask(sheet)
             # defence: judge: who is only slow has its time
             if not self.interrupted or self.endless.stopped_in(outcomes):
                 return outcomes
             self._send({"anew": True})
             self.interrupted = False
             self.clock.start_cell()
-        outcomes = self._outcomes(sheet)
+        outcomes = self.ask(sheet)
         self.endless.learn(sheet, outcomes)
         return outcomes
 
@@ -271,7 +276,7 @@ class _Run:
         title = self.endless.stopped_in(outcomes)
         return ENDLESS.format(title, self.limit) if title else ""
 
-    def _outcomes(self, sheet: Sheet, stand_ins: Mapping[str, Calls] | None = None) -> list[Outcome]:
+    def ask(self, sheet: Sheet, stand_ins: Mapping[str, Calls] | None = None) -> list[Outcome]:
         """Let the child call the answer on a sheet's cases. Inputs go, expected values stay.
 
         Args:
@@ -317,60 +322,6 @@ class _Run:
             others = {n: error for n, error in self.failed.items() if self.ran[n] not in sources}
             first = fix_first(reason, self.ran, others)
             self.reasons[cell.exercise] = f"{reason}. {first}" if first else reason
-
-
-def read_outcomes(message: Any, wanted: int) -> list[Outcome]:
-    """Read a child's outcomes, believing nothing. One that ended the run early stands for the rest."""
-    raw = message.get("outcomes") if isinstance(message, dict) else None
-    # defence: judge: number of outcomes
-    if not isinstance(raw, list) or not 0 < len(raw) <= wanted:
-        raise Stopped("the grading channel was broken (outcomes of other cases)")
-    outcomes = [_outcome(item) for item in raw]
-    # defence: judge: no fewer than cases
-    if len(outcomes) < wanted and outcomes[-1].status not in ENDS:
-        raise Stopped("the grading channel was broken (outcomes are missing)")
-    return outcomes + [outcomes[-1]] * (wanted - len(outcomes))
-
-
-def _outcome(raw: Any) -> Outcome:
-    try:
-        outcome = Outcome.from_json(raw)
-    # defence: judge: malformed outcomes
-    except (TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
-        raise Stopped(f"the grading channel was broken ({error})") from None
-    # defence: judge: length of texts
-    long = any(len(text) > MAX_ERROR for text in (outcome.error, outcome.message, outcome.where))
-    # defence: judge: length of what was printed
-    if long or len(outcome.printed) > 2 * KEPT:
-        raise Stopped("the grading channel was broken (a malformed outcome)")
-    return outcome
-
-
-def bounded(outcome: Outcome) -> Outcome:
-    """The outcome without what is larger than anything that is asked for.
-
-    It is compared with the right result and with that of each known mistake, value by value.
-    """
-    outputs = Opaque(f"list of over {MAX_VALUES:,} values") if _is_large(outcome.outputs) else outcome.outputs
-    inputs_after = None if _is_large(outcome.inputs_after) else outcome.inputs_after
-    gradients = None if _is_large(outcome.gradients) else outcome.gradients
-    return replace(outcome, outputs=outputs, inputs_after=inputs_after, gradients=gradients)
-
-
-def _is_large(value: Any) -> bool:
-    waiting, count = [value], 0
-    while waiting and count <= MAX_VALUES:
-        each = waiting.pop()
-        each = each.fields if isinstance(each, Record) else each
-        inside = list(each.values()) if isinstance(each, dict) else each if isinstance(each, SEVERAL) else ()
-        inside = list(inside)
-        count += 1 + max(0, len(inside) - MAX_VALUES)
-        waiting += inside[:MAX_VALUES]
-    return count > MAX_VALUES
-
-
-def _answer_of(cell: Cell) -> str:
-    return cell.answer.source if cell.answer else ""
 
 
 def _gone(error: wire.WireError, where: str) -> str:

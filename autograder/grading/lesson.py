@@ -92,6 +92,7 @@ class Lesson:
         outlines: what earns points by itself, by id, in the notebook's order: exercises, or the tests of a
             foreign assignment.
         exercises: their specifications, which import torch; a foreign assignment has none.
+        solutions: the cells that solve them, by id, for what builds on them.
         visible: its students' sheets by exercise, which import torch, too; a foreign assignment has none.
         given: what students have beside the notebooks, by relative path, and can't hand in another of.
         ignore: names of files, as patterns, that are nobody's; of our lessons, what comes with them.
@@ -107,6 +108,7 @@ class Lesson:
     skeletons: dict[str, NotebookNode]
     outlines: Mapping[str, Outline]
     exercises: Mapping[str, Exercise]
+    solutions: Mapping[str, str]
     visible: Mapping[str, "Sheet"]
     given: dict[str, bytes]
     content: str
@@ -167,7 +169,7 @@ class Lesson:
         cells = [cell.source for source in sources.values() for cell in source.cells]
         content = digest(ENGINE_VERSION, *contents(paths), *cells, *given.keys(), *given.values())
         skeletons = {notebook: release(source, config) for notebook, source in sources.items()}
-        asked = _foreign(sources) if foreign else _ours(name, folder, skeletons[name], kept)
+        asked = _foreign(sources) if foreign else _ours(name, folder, sources[name], skeletons[name], kept)
         return cls(
             name,
             folder,
@@ -237,7 +239,9 @@ def exercise_id(cell: NotebookNode, notebook: str, foreign: bool) -> str:
     return lessons.exercise_of(cell) if lessons.kind(cell) == "check" else ""
 
 
-def _ours(name: str, folder: Path, skeleton: NotebookNode, kept: KeptDigests | None) -> dict[str, Any]:
+def _ours(
+    name: str, folder: Path, source: NotebookNode, skeleton: NotebookNode, kept: KeptDigests | None
+) -> dict[str, Any]:
     """What a lesson of ours asks: outlines, and exercises, sheets and versions once they are needed."""
     # A teacher may have changed them in the source, and nbgrader's tables follow that.
     points = {
@@ -247,16 +251,21 @@ def _ours(name: str, folder: Path, skeleton: NotebookNode, kept: KeptDigests | N
     }
     ids = [*points]
     code = [cell.source for cell in skeleton.cells if cell.cell_type == "code"]
+    solutions = {
+        lessons.exercise_of(cell): cell.source for cell in source.cells if lessons.kind(cell) == "exercise"
+    }
     sheets = _read_sheets(folder / "checks.json", ids)
     sheets = {id: {**sheet, "points": points[id]} for id, sheet in sheets.items()}
     specified = cache(partial(_specified, name, ids))
 
     def versions() -> dict[str, str]:
-        return of_exercises(code, name, sheets, hidden_digests(name, ids, specified, kept))
+        hidden = hidden_digests(name, ids, specified, kept)
+        return of_exercises(code, name, sheets, hidden, solutions)
 
     return {
         "outlines": {id: _outline(sheet) for id, sheet in sheets.items()},
         "exercises": Late(ids, specified),
+        "solutions": solutions,
         "visible": Late(ids, partial(_sheets, sheets)),
         "versions": Late(ids, versions),
     }
@@ -295,7 +304,13 @@ def _sheets(sheets: dict[str, dict]) -> dict[str, "Sheet"]:
 
 def _foreign(sources: dict[str, NotebookNode]) -> dict[str, Any]:
     """What a foreign assignment asks, as `_ours` gives it: tests, of which nothing else is known."""
-    return {"outlines": dict(_tests(sources)), "exercises": {}, "visible": {}, "versions": {}}
+    return {
+        "outlines": dict(_tests(sources)),
+        "exercises": {},
+        "solutions": {},
+        "visible": {},
+        "versions": {},
+    }
 
 
 def _tests(sources: dict[str, NotebookNode]) -> Iterator[tuple[str, Outline]]:

@@ -1,6 +1,6 @@
-"""What the judge is asked to decide: numbers, and a way to get the hidden ones. No reference is in it."""
+"""What the judge is asked to decide: numbers, a way to get the hidden ones, and solutions as text."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,7 @@ class Question:
         title: as a heading, for people.
         points: to be earned.
         sheets: the cases to judge by. A test of a foreign assignment has none: its own cell decides.
+        solution: the cell that solves it, for what builds on it, where a student's doesn't pass.
         kept: the verdict of last time, if it still follows. Once the check runs, it needs no cases.
         witness: is shown each sheet that the answer was judged by, and what came back; the last one decided.
     """
@@ -44,5 +45,19 @@ class Question:
     title: str
     points: float
     sheets: Sheets | None = None
+    solution: str = ""
     kept: Verdict | None = None
     witness: "Callable[[Sheet, list[Outcome]], None]" = lambda *_: None
+
+
+def builds_on(needs: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
+    """By exercise, all others of the lesson that it builds on, those included on which these build.
+
+    Args:
+        needs: by exercise, in the lesson's order, on which it builds directly. Of others, nothing is said.
+    """
+    found: dict[str, frozenset[str]] = {}
+    for id, direct in needs.items():
+        known = [each for each in direct if each in found]
+        found[id] = frozenset(known).union(*(found[each] for each in known))
+    return found

@@ -15,9 +15,10 @@ from pathlib import Path
 from autograder import lessons
 from autograder.courses import ENGINE, current
 from autograder.exercise import Exercise
+from autograder.grading.questions import builds_on
 from autograder.kept import KeptDigests
 
-ENGINE_VERSION = "5"  # raised when a change of the engine can change a grade
+ENGINE_VERSION = "6"  # raised when a change of the engine can change a grade
 
 
 def digest(*parts: str | bytes) -> str:
@@ -54,21 +55,32 @@ RUNNING = installation()  # what this process has imported, or will unless the f
 
 
 def of_exercises(
-    ours: Iterable[str], lesson: str, sheets: Mapping[str, dict], hidden: Mapping[str, str]
+    ours: Iterable[str],
+    lesson: str,
+    sheets: Mapping[str, dict],
+    hidden: Mapping[str, str],
+    solutions: Mapping[str, str],
 ) -> dict[str, str]:
     """By exercise, a digest of what decides its verdict, but for the submission and the hidden seed.
 
-    That is the course's code, all of which may run before a check, and its numbers.
+    That is the course's code, all of which may run before a check, its numbers, and the same of what it
+    builds on: if an earlier answer doesn't pass, the solution takes its place.
 
     Args:
         ours: the code cells of the lesson as released.
         lesson: its name, such as `01_attention`.
         sheets: the visible numbers of each exercise, as `checks.json` has them.
         hidden: what `hidden_digests` gives.
+        solutions: the cells that solve the exercises.
     """
     helpers = contents(lessons.helper_files(lessons.number(lesson)).values())
     around = digest(ENGINE_VERSION, *ours, *helpers)
-    return {id: digest(around, json.dumps(sheets[id]), drawn) for id, drawn in hidden.items()}
+    own = {id: digest(around, json.dumps(sheets[id]), drawn) for id, drawn in hidden.items()}
+    needs = builds_on({id: sheets[id]["needs"] for id in own})
+    return {
+        id: digest(version, *(part for each in sorted(needs[id]) for part in (own[each], solutions[each])))
+        for id, version in own.items()
+    }
 
 
 def hidden_digests(

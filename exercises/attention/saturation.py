@@ -15,6 +15,7 @@ exercise = Entry(
     points=2,
     difficulty=2,
     minutes=5,
+    needs=("attention.softmax",),
     reference=attention.saturation,
     returns=("mean largest weight", "mean gradient norm"),
     properties=(inputs_unchanged,),

@@ -34,9 +34,7 @@ def assess(
         blamed: the title of an earlier exercise by whose fault alone the answer is wrong.
         rounding: ids of those whose answers are known to round. What builds on them gets no remark.
     """
-    outcomes = [judged(sheet.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
-    if sheet.driver == "object":
-        outcomes = _as_asked(sheet, outcomes)
+    outcomes = _to_compare(sheet, outcomes)
     finding = Finding(sheet.title, Status.PASSED, sheet.points, len(sheet.cases))
     # defence: message: what hidden cases print
     finding = _with_prints(finding, sheet, outcomes, 0) if reveal else finding
@@ -71,6 +69,18 @@ def assess(
         cause=cause.name,
         relation=cause.told,
     )
+
+
+def passes(sheet: Sheet, outcomes: list[Outcome]) -> bool:
+    """Whether an answer passes, as in `assess`, which also looks for what is wrong if it doesn't."""
+    outcomes = _to_compare(sheet, outcomes)
+    return not any(problem_of(sheet, number, outcome, False) for number, outcome in enumerate(outcomes))
+
+
+def _to_compare(sheet: Sheet, outcomes: list[Outcome]) -> list[Outcome]:
+    """Outcomes in the form in which the sheet has those that are right."""
+    outcomes = [judged(sheet.driver, *pair) for pair in zip(sheet.cases, outcomes, strict=True)]
+    return _as_asked(sheet, outcomes) if sheet.driver == "object" else outcomes
 
 
 def _as_asked(sheet: Sheet, outcomes: list[Outcome]) -> list[Outcome]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from helpers.checking.assessing import assess
+from helpers.checking.assessing import assess, passes
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.calling.values import decode
 from helpers.checking.explaining.sketches import Sketch, sketch
@@ -72,7 +72,7 @@ def at_fault(
     if assess(values, outcomes).status != Status.FAILED:
         return ""
     right = again(values, {part["name"]: part["calls"] for part in parts.values()})
-    return sheet.needs[next(iter(parts))] if assess(values, right).status == Status.PASSED else ""
+    return sheet.needs[next(iter(parts))] if passes(values, right) else ""
 
 
 @contextlib.contextmanager

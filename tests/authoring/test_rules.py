@@ -312,6 +312,22 @@ def test_no_other_cell_says_what_is_told_after_the_choice(course: Course, capsys
     assert f"notebooks/01_attention.py:53: {text}" in said
 
 
+def test_an_exercise_lists_the_earlier_ones_whose_answers_it_calls(course: Course, capsys) -> None:
+    """Else their fault is counted there as well."""
+    course.edit('who = {"query": "y"}', 'who = {"query": "y" if double(1) == 2 else "x"}')
+    assert course.build() == 0
+    course.specs[WHO.id] = who(needs=())
+    assert course.build() == 1
+    said = 'exercises/attention/who.py:1: "attention.who" calls double, the answer to "attention.double"; '
+    assert f"{said}add that to its `needs`" in capsys.readouterr().err
+
+
+def test_a_name_of_its_own_is_no_answer_that_an_exercise_calls(course: Course) -> None:
+    course.specs[WHO.id] = who(needs=())
+    course.edit('who = {"query": "y"}', 'who = (lambda double: {"query": double})("y")')
+    assert course.build() == 0
+
+
 DRAWINGS = '"""Drawings."""\n\n\ndef a_box():\n    return _box()\n\n\ndef _box(): ...\n'
 EXPLORERS = '"""Explorers."""\n\n\ndef numbers(): ...\n\n\ndef a_slow_explorer(): ...\n'
 

@@ -18,7 +18,7 @@ from jupyter_client.manager import start_new_kernel
 
 from autograder.classroom import feedback
 from autograder.exercise import Exercise
-from autograder.grading.judge import Stopped, read_outcomes
+from autograder.grading.outcomes import Stopped, read_outcomes
 from autograder.sheets import make_sheet
 from helpers import checks
 from helpers.checking.calling.drivers import run

@@ -24,7 +24,14 @@ from tests.support.proved import ENGINE, follows_from
 pytestmark = [follows_from(*ENGINE), pytest.mark.timeout(300)]
 
 SECONDS = 5.0  # for a cell: the lesson's own would take minutes
-CALLERS = ("one_query", "all_queries", "scaled_dot_product", "cross", "saturation", "additive")
+CALLERS = {  # of softmax: exercises, and what their answers are called
+    "one_query": "look_up",
+    "all_queries": "attend",
+    "scaled_dot_product": "scaled_dot_product_attention",
+    "cross": "cross_attention",
+    "saturation": "saturation",
+    "additive": "additive_attention",
+}
 ENDLESS = "def softmax(x, dim):\n    while True:\n        x = x + 0"
 # Half a second in each of six cases: longer than the short limit together, and shorter than a cell's.
 SLOW = """def permutation_gaps(layer, x, permutation):
@@ -63,13 +70,12 @@ def graded() -> Iterator[Callable[..., Judgement]]:
 
 @pytest.mark.needs_bubblewrap
 def test_an_answer_that_does_not_end_costs_one_limit(graded):
-    """And a little for each check that calls it, which says so; what doesn't call it has its points."""
+    """And a little for each check that calls it. What is right beside an answer that ends has its points."""
     judgement = graded(softmax=ENDLESS)
     verdicts = {id.rpartition(".")[2]: verdict for id, verdict in judgement.verdicts.items()}
     assert verdicts["softmax"].cause == "timeout"
     for name in CALLERS:
-        assert (verdicts[name].cause, verdicts[name].points) == ("needs", 0)
-        assert "“Softmax”, which this calls, doesn't end: fix that first." in verdicts[name].message
+        assert verdicts[name].points == verdicts[name].max_points
     assert verdicts["permutation"].status == verdicts["find_slip"].status == "passed"
     costs = SECONDS + len(CALLERS) * BRIEF_SECONDS
     assert judgement.ended.cpu_seconds < costs + SECONDS
@@ -80,7 +86,9 @@ def test_one_that_ends_in_the_first_case_and_not_in_a_later_one_costs_one_limit_
     # It is called twice in each case, once with gradients.
     seen = "seen = []\ndef softmax(x, dim):\n    seen.append(1)\n    while len(seen) > 4:\n        x = x + 0\n" \
            "    e = (x - x.amax(dim, keepdim=True)).exp()\n    return e / e.sum(dim, keepdim=True)"  # fmt: skip
-    judgement = graded("softmax", *CALLERS, softmax=seen)
+    code = "def {}(*given, **named):\n    return softmax(given[0], -1).sum()"
+    wrong = {name: code.format(answer) for name, answer in CALLERS.items()}
+    judgement = graded("softmax", *CALLERS, softmax=seen, **wrong)
     verdicts = {id.rpartition(".")[2]: verdict for id, verdict in judgement.verdicts.items()}
     assert "case 3" in verdicts["softmax"].message and verdicts["softmax"].cause == "timeout"
     for name in CALLERS:

@@ -152,6 +152,46 @@ def test_who_fails_is_judged_by_a_draw_that_known_right_answers_pass(lesson, hid
     assert verdict(hidden.of(exercise, DIGEST), wrong) == "failed"  # asked for once
 
 
+CALLER = "attention.scaled_dot_product"  # it calls EXERCISE's answer
+FORBIDDEN = "scaled_dot_product_attention = torch.nn.functional.scaled_dot_product_attention"
+AGAIN = {
+    "both right": ([("visible", "hidden")], "", "passed"),
+    "visible ones wrong": ([("wrong", "hidden")], "", "failed"),
+    "hidden ones wrong": ([("visible", "wrong hidden")], "", "failed"),
+    "right the second time": ([("wrong",), ("visible", "hidden")], "", "failed"),
+    "forbidden": ([("visible", "hidden")], FORBIDDEN, "failed"),
+}
+
+
+@pytest.mark.parametrize(("asks", "answer", "status"), AGAIN.values(), ids=AGAIN)
+def test_beside_a_solution_an_answer_has_to_pass_everything(lesson, hidden, asks, answer, status):
+    """It is judged once more: by both sheets, by what it says first, and by what it names."""
+    known = {cell.exercise: cell for cell in lesson.cells(lesson.skeletons[LESSON], LESSON)}
+    cells = []
+    for id in (EXERCISE, CALLER):
+        cells.append(replace(known[id].answer, source=answer if id == CALLER else ""))
+        cells.append(replace(known[id], answer=cells[-1]))
+    drawn = hidden.of(lesson.exercises[CALLER], DIGEST)
+    says = {
+        "visible": outcomes(lesson, lesson.visible[CALLER]),
+        "hidden": outcomes(lesson, drawn),
+        "wrong": [{"status": "raised"}] * len(lesson.visible[CALLER].cases),
+        "wrong hidden": [{"status": "raised"}] * len(drawn.cases),
+    }
+    wrong = {"outcomes": [{"status": "raised"}] * len(lesson.visible[EXERCISE].cases)}
+    stranger = Stranger(
+        [DONE, {"ask": EXERCISE}, wrong, DONE]
+        + [DONE, {"ask": CALLER}, *([] if answer else [{"outcomes": says["wrong"]}] * 2), DONE]
+        + [DONE]  # the solution
+        + [{"ask": CALLER}, DONE]  # the answer's cell, where nobody is asked for anything
+        + [each for names in asks for each in ({"ask": CALLER}, *({"outcomes": says[n]} for n in names))]
+        + [DONE]
+    )
+    asked = {id: each for id, each in questions(lesson, LESSON, hidden, DIGEST).items() if id in known}
+    asked = {id: asked[id] for id in (EXERCISE, CALLER)}
+    assert judge.judge(stranger, cells, asked).verdicts[CALLER].status == status
+
+
 def test_right_outcomes_pass(judged, right, visible):
     """Else the tests below would prove nothing."""
     assert judged(ASK, {"outcomes": visible}, {"outcomes": right}, DONE).verdicts[EXERCISE].status == "passed"
@@ -572,9 +612,9 @@ def test_more_values_than_anybody_asks_for_are_not_compared(value, monkeypatch):
     monkeypatch.setattr(judge, "read_outcomes", lambda *_: [large, small])
     run_of = judge._Run.__new__(judge._Run)
     run_of._send = run_of._receive = lambda *_: None
-    found = run_of._outcomes(SimpleNamespace(driver="call", request=b"", cases=[1, 2]))
+    found = run_of.ask(SimpleNamespace(driver="call", request=b"", cases=[1, 2]))
     assert found[1] == small
     assert found[0].outputs.type_name == "list of over 5,000 values"
     assert found[0].inputs_after is None and found[0].gradients is None
     draws = SimpleNamespace(driver="draws", request=b"", cases=[1, 2])
-    assert run_of._outcomes(draws) == [large, small]
+    assert run_of.ask(draws) == [large, small]
