@@ -244,7 +244,7 @@ def _shown(cells: list[Cell]) -> str:
 
 
 def _calls(specs: Mapping[str, Exercise], cells: list[Cell]) -> Found:
-    """An exercise lists the earlier ones whose answers its solution calls: there, their faults are counted."""
+    """An exercise lists the earlier ones whose answers its solution calls: their faults count there."""
     earlier: dict[str, str] = {}  # ids, by what answers are called
     for cell in cells:
         if cell.kind != "exercise" or cell.id not in specs:

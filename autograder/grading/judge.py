@@ -34,7 +34,7 @@ from autograder.limits import (
     OUTPUT_CHARACTERS,
 )
 from autograder.results import Cell, Ended, Judgement, Verdict
-from helpers.checking.assessing import assess
+from helpers.checking.assessing import ROUNDS, assess
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.code.tracing import FAILS_IN, Tangled, fails_in, fix_first, forbidden_use
 from helpers.checking.finding import Finding, Status
@@ -223,7 +223,7 @@ class _Run:
             return assess(visible, [outcome] * len(visible.cases))
         outcomes = self.timed_outcomes(visible)
         question.witness(visible, outcomes)
-        rounding = [id for id, verdict in self.verdicts.items() if verdict.remark]
+        rounding = [id for id, verdict in self.verdicts.items() if verdict.remark in ROUNDS]
         shown = assess(visible, outcomes, rounding=rounding)
         with self.clock.stopped():
             first = fix_first(shown.returned, self.ran, self.failed)

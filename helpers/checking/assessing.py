@@ -131,6 +131,7 @@ ROUNDED_ARRAYS = (
     "The values are right, but less exact than NumPy's usual float64 allows: some step rounds to float32, as "
     ".astype(np.float32) does, or adds a small number, such as 1e-8. That costs no points."
 )
+ROUNDS = (ROUNDED, ROUNDED_ARRAYS)
 
 
 def _is_rounded(sheet: Sheet, outcomes: list[Outcome]) -> bool:

@@ -27,8 +27,8 @@ from autograder.classroom.gradebook import Book
 from autograder.grading.clean import clean_outputs
 from autograder.grading.grader import Grader
 from autograder.grading.handed_in import Submission
-from autograder.grading.outcomes import Stopped, read_outcomes
 from autograder.grading.lesson import Lesson
+from autograder.grading.outcomes import Stopped, read_outcomes
 from helpers.checking.calling.drivers import run
 from helpers.checks import assess
 from tests.long.rows import Rows, add_option
