@@ -97,7 +97,8 @@ check("start_here.double", double)
 #   numbers may be of any integer type, and several numbers may come as one tensor. Gradients have to reach every input
 #   that the result depends on. And the arguments have to stay as they were, unless the text says that they change.
 # - **Run a check as often as you like.** It costs nothing, and only what you hand in is graded.
-# - **The grade** comes from new inputs of the same kind. A right function passes with those, too.
+# - **The grade** comes from new inputs of the same kind. A right function passes with those, too. It loses no points
+#   if only an earlier answer that it calls is wrong.
 # - **Predict, then look.** Before some pictures you say what you expect. Run the cell below such a question, and
 #   click on an answer.
 # - **Cells with a check are locked.** Try things in cells of your own: <kbd>Esc</kbd>, then <kbd>B</kbd>, adds one.
