@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from helpers.checking import progress
-from helpers.checking.assessing import assess
+from helpers.checking.assessing import assess, beside
 from helpers.checking.calling.drivers import run
 from helpers.checking.calling.forbidding import replaced
 from helpers.checking.calling.outcome import ENDS, CallStatus, Case, Outcome
@@ -77,6 +77,7 @@ NO_RECIPE = (
     "beside the notebook, and restart the kernel."
 )
 _rounding: set[str] = set()  # exercises whose answers were seen to round
+_leaning: dict[str, str] = {}  # those whose answers pass beside a right one, and the title of the wrong one
 
 
 if "IPython" in sys.modules:
@@ -124,14 +125,19 @@ def _found(sheet: Sheet, answer: object, cells: list[str], name: str) -> Finding
     except Tangled as error:
         return Finding.not_run(sheet.title, sheet.points, str(error))
     used = Outcome(CallStatus.FORBIDDEN, error=use.name, where=use.where) if use else None
-    failing = [id for id, passed in progress.load().items() if not passed and id != sheet.exercise]
+    failing = {id for id, passed in progress.load().items() if not passed} | _leaning.keys()
+    failing -= {sheet.exercise}
     with _patience():
         outcomes = [used] * len(sheet.cases) if used else _outcomes(sheet, answer)
-        blamed = at_fault(sheet, outcomes, failing, functools.partial(_outcomes_with, answer))
-    finding = assess(sheet, outcomes, blamed=blamed, rounding=_rounding)
+        blamed = "" if used else at_fault(sheet, outcomes, failing, functools.partial(_outcomes_with, answer))
+    _leaning.pop(sheet.exercise, None)
+    if blamed:
+        _leaning[sheet.exercise] = _leaning.get(blamed, sheet.needs[blamed])
+        return beside(sheet, _leaning[sheet.exercise])
+    finding = assess(sheet, outcomes, rounding=_rounding)
     failed = {number: failure.error for number, failure in running.failures().items() if number < len(cells)}
     first = fix_first(finding.returned, cells, failed)
-    if not first and not blamed and (other := fails_in(outcomes, cells, failing)):
+    if not first and (other := fails_in(outcomes, cells, failing)):
         first = FAILS_IN.format(load_sheet(other).title)
     if first:
         finding = replace(finding, meaning=first, cause="needs")

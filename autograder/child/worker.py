@@ -474,10 +474,9 @@ def _outcomes(request: dict, answer: object, interrupts: Interrupts) -> Iterator
     from helpers.checking.calling.forbidding import replaced
     from helpers.checking.calling.outcome import ENDS, CallStatus, Case, Outcome
     from helpers.checking.calling.surroundings import generators_kept
-    from helpers.checking.parts import in_place
 
     forbidden = tuple(request["forbidden"])
-    with in_place(answer, request["stand_ins"]), replaced(forbidden), generators_kept():
+    with replaced(forbidden), generators_kept():
         for case in request["cases"]:
             call = functools.partial(
                 run,

@@ -38,7 +38,6 @@ from helpers.checking.assessing import ROUNDS, assess
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.code.tracing import FAILS_IN, Tangled, fails_in, fix_first, forbidden_use
 from helpers.checking.finding import Finding, Status
-from helpers.checking.parts import Calls, at_fault
 from helpers.checking.sheet import Sheet
 
 FIRST = "the first cell"
@@ -209,7 +208,7 @@ class _Run:
 
         A draw may be easier than what the student has seen fail.
 
-        An answer that is wrong only by what it calls is told so. `second_look.py` may find it right.
+        One that is wrong only by what it calls is found right later (`second_look.py`).
         """
         visible = sheets.visible
         with self.clock.stopped():
@@ -232,9 +231,8 @@ class _Run:
         # defence: judge: visible cases
         if shown.status != Status.PASSED:
             failing = [id for id, verdict in self.verdicts.items() if verdict.status != Status.PASSED]
-            blamed = at_fault(visible, outcomes, failing, self.ask)
-            if blamed or not (other := fails_in(outcomes, self.ran, failing)):
-                return assess(visible, outcomes, blamed=blamed) if blamed else shown
+            if not (other := fails_in(outcomes, self.ran, failing)):
+                return shown
             return replace(shown, meaning=FAILS_IN.format(self.questions[other].title), cause="needs")
         with self.clock.stopped():
             # defence: judge: hidden cases
@@ -276,14 +274,9 @@ class _Run:
         title = self.endless.stopped_in(outcomes)
         return ENDLESS.format(title, self.limit) if title else ""
 
-    def ask(self, sheet: Sheet, stand_ins: Mapping[str, Calls] | None = None) -> list[Outcome]:
-        """Let the child call the answer on a sheet's cases. Inputs go, expected values stay.
-
-        Args:
-            sheet: its cases.
-            stand_ins: what earlier functions give, by name: what students can read in `checks.json`, too.
-        """
-        self._send(sheet.request_with(stand_ins) if stand_ins else sheet.request)
+    def ask(self, sheet: Sheet) -> list[Outcome]:
+        """Let the child call the answer on a sheet's cases. Inputs go, expected values stay."""
+        self._send(sheet.request)
         outcomes = read_outcomes(self._receive(), len(sheet.cases))
         # What is judged by a function of ours is many results, each looked at once.
         # defence: judge: values without end

@@ -16,20 +16,16 @@ from autograder.child import wire
 from autograder.grading.outcomes import Stopped
 from autograder.grading.questions import Question, builds_on
 from autograder.results import Cell, Verdict
-from helpers.checking.assessing import NEEDS, passes
+from helpers.checking.assessing import beside, passes
 from helpers.checking.code.tracing import Tangled, forbidden_use
 from helpers.checking.finding import Finding, Status
 
 if TYPE_CHECKING:
     from autograder.grading.judge import _Run
 
-ONCE = (
-    "“{}”, which this builds on, doesn't pass. With a right answer in its place, this one does, so it loses "
-    "no points."
-)
-TOO = (
+BESIDE_NOT = (
     "“{}”, which this builds on, doesn't pass yet: fix that first. With a right answer in its place, this "
-    "one passes the cases that you have, but fails a hidden one, or its gradients are wrong."
+    "one passes the cases that you have, but fails a hidden one."
 )
 
 
@@ -76,36 +72,29 @@ def _may_be_right(run: "_Run", id: str) -> bool:
 
 def _judge_again(run: "_Run", cell: Cell, question: Question, replaced: str) -> None:
     """Judge an answer beside the solution of an exercise with this title."""
-    decided: list[bool] = []
+    found: list[Finding | None] = []
     run.endless.judged = answer_of(cell)
     run.run(answer_of(cell), lambda: None)  # it may have taken what was wrong into itself
     # defence: judge: whose outcomes count again
-    run.run(cell.source, lambda: decided.append(not decided and _passes(run, question)))
-    known, sheet = run.findings.get(question.id), question.sheets and question.sheets.visible
-    if decided[:1] == [True] and sheet:
-        remark = ONCE.format(replaced)
-        found = Finding(question.title, Status.PASSED, question.points, len(sheet.cases), remark=remark)
-    elif known and sheet and known.meaning in map(NEEDS.format, sheet.needs.values()):
-        found = replace(known, meaning=TOO.format(replaced))
-    else:
-        return
-    run.verdicts[question.id] = Verdict.of(question.id, found)
+    run.run(cell.source, lambda: found.append(None if found else _found(run, question, replaced)))
+    if found and found[0]:
+        run.verdicts[question.id] = Verdict.of(question.id, replace(found[0], points=question.points))
 
 
-def _passes(run: "_Run", question: Question) -> bool:
-    """Whether an answer passes all cases as things are now, and uses nothing forbidden."""
+def _found(run: "_Run", question: Question, replaced: str) -> Finding | None:
+    """What is found of an answer as things are now; None where what was found of it before stands."""
     if not (sheets := question.sheets):
-        return False
+        return None
     with run.clock.stopped():
         try:
             # defence: judge: forbidden names again
             if forbidden_use(run.ran, question.id, sheets.visible.forbidden):
-                return False
+                return None
         except Tangled:
-            return False
+            return None
     # defence: judge: visible cases again
     if not passes(sheets.visible, run.timed_outcomes(sheets.visible)):
-        return False
+        return None
     with run.clock.stopped():
         # defence: judge: hidden cases again
         hidden = sheets.hidden()
@@ -113,11 +102,13 @@ def _passes(run: "_Run", question: Question) -> bool:
     if not passes(hidden, outcomes):
         with run.clock.stopped():
             explained = sheets.explained()
-        if explained.request == hidden.request:
-            return False
-        hidden, outcomes = explained, run.ask(explained)
+        if explained.request != hidden.request:  # by another draw, since a right answer fails this one
+            hidden, outcomes = explained, run.ask(explained)
     question.witness(hidden, outcomes)
-    return passes(hidden, outcomes)
+    if passes(hidden, outcomes):
+        return beside(sheets.visible, replaced)
+    known = run.findings.get(question.id)
+    return known and replace(known, meaning=BESIDE_NOT.format(replaced), cause="needs")
 
 
 def answer_of(cell: Cell) -> str:

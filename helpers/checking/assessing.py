@@ -10,7 +10,7 @@ from dataclasses import replace
 from helpers.checking.calling.drivers import judged
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.comparing import compare
-from helpers.checking.explaining.causes import Cause, cause_of
+from helpers.checking.explaining.causes import cause_of
 from helpers.checking.finding import Finding, Status
 from helpers.checking.kinds.arrays import torch_is_there
 from helpers.checking.problems import line_of, problem_of
@@ -22,7 +22,6 @@ def assess(
     outcomes: list[Outcome],
     *,
     reveal: bool = True,
-    blamed: str = "",
     rounding: Collection[str] = (),
 ) -> Finding:
     """Compare what a student's answer did on every case with what is right.
@@ -31,7 +30,6 @@ def assess(
         sheet: the exercise as numbers.
         outcomes: one for each case of the sheet, in order. They may come from a stranger.
         reveal: whether the message may carry numbers and texts of the case. The judge's hidden cases say no.
-        blamed: the title of an earlier exercise by whose fault alone the answer is wrong.
         rounding: ids of those whose answers are known to round. What builds on them gets no remark.
     """
     outcomes = _to_compare(sheet, outcomes)
@@ -51,8 +49,6 @@ def assess(
             replace(finding, remark=ROUNDED if torch_is_there() else ROUNDED_ARRAYS) if rounded else finding
         )
     cause = cause_of(sheet, outcomes, problems, reveal)
-    if blamed:
-        cause = Cause("needs", cause.case, NEEDS.format(blamed))
     index = cause.case
     problem = problems[index]
     assert problem is not None
@@ -69,6 +65,16 @@ def assess(
         cause=cause.name,
         relation=cause.told,
     )
+
+
+def beside(sheet: Sheet, needed: str) -> Finding:
+    """What is found of an answer that passes once a right one is in the place of the one it needs.
+
+    Args:
+        sheet: the exercise as numbers.
+        needed: the title of the exercise whose answer is wrong. That fault counts there alone.
+    """
+    return Finding(sheet.title, Status.PASSED, sheet.points, len(sheet.cases), remark=BESIDE.format(needed))
 
 
 def passes(sheet: Sheet, outcomes: list[Outcome]) -> bool:
@@ -118,9 +124,9 @@ def _not_written(sheet: Sheet, outcome: Outcome) -> str:
     return f"it calls {other:.60}, which isn't written yet" if other else ""
 
 
-NEEDS = (
-    "“{}”, which this builds on, doesn't pass yet: fix that first. With a right answer in its place, "
-    "this one passes."
+BESIDE = (
+    "“{}”, which this builds on, doesn't pass yet: fix that one. With a right answer in its place, this one "
+    "passes, so it loses no points."
 )
 ROUNDED = (
     "The values are right, but less exact than float64 inputs allow: some step rounds to float32, as "

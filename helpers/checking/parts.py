@@ -8,18 +8,18 @@ anything else isn't shown to be right, so nothing else is blamed.
 
 import contextlib
 import inspect
+import itertools
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from helpers.checking.assessing import assess, passes
+from helpers.checking.assessing import passes
 from helpers.checking.calling.outcome import CallStatus, Outcome
-from helpers.checking.calling.values import decode
+from helpers.checking.calling.values import decode, map_tensors
 from helpers.checking.explaining.sketches import Sketch, sketch
-from helpers.checking.finding import Status
 from helpers.checking.kinds import frames
-from helpers.checking.kinds.arrays import is_array
+from helpers.checking.kinds.arrays import is_array, is_floating, is_tensor
 from helpers.checking.properties import PROPERTIES
 from helpers.checking.sheet import Sheet
 
@@ -55,7 +55,7 @@ def at_fault(
     failing: Collection[str],
     again: Callable[[Sheet, Mapping[str, Calls]], list[Outcome]],
 ) -> str:
-    """The title of a needed exercise by whose fault alone an answer is wrong; "" where that isn't shown.
+    """The id of a needed exercise by whose fault alone an answer is wrong; "" where that isn't shown.
 
     Args:
         sheet: of the exercise.
@@ -66,13 +66,21 @@ def at_fault(
     parts = {id: sheet.parts[id] for id in sheet.needs if id in failing and id in sheet.parts}
     if not parts or any(outcome.status == CallStatus.INTERRUPTED for outcome in outcomes):
         return ""
-    # The stand-ins let no gradient through.
-    properties = tuple(name for name in sheet.properties if not PROPERTIES[name].needs_gradients)
-    values = replace(sheet, properties=properties)
-    if assess(values, outcomes).status != Status.FAILED:
+    if passes(sheet, outcomes):
         return ""
-    right = again(values, {part["name"]: part["calls"] for part in parts.values()})
-    return sheet.needs[next(iter(parts))] if passes(values, right) else ""
+    beside = again(sheet, {part["name"]: part["calls"] for part in parts.values()})
+    # Of gradients, a stand-in knows which inputs they should reach, and not how large they are.
+    properties = tuple(name for name in sheet.properties if not PROPERTIES[name].needs_gradients)
+    right = passes(replace(sheet, properties=properties), beside)
+    right = right and (not sheet.wants_gradients or all(map(_arrive, sheet.expected, beside)))
+    return next(iter(parts)) if right else ""
+
+
+def _arrive(expected: Outcome, outcome: Outcome) -> bool:
+    """Whether a gradient reaches each input that it should reach, whatever it is."""
+    wanted, arrived = expected.gradients or [], outcome.gradients or []
+    pairs = itertools.zip_longest(wanted, arrived)
+    return all(each is not None for right, each in pairs if right is not None)
 
 
 @contextlib.contextmanager
@@ -88,6 +96,19 @@ def in_place(answer: object, stand_ins: Mapping[str, Calls]) -> Iterator[None]:
         room.update(theirs)
 
 
+def _with_gradients(returns: Any, arguments: list) -> Any:
+    """What a stand-in returns, with a way for gradients back to all tensors that it was given."""
+    if (torch := sys.modules.get("torch")) is None:
+        return returns
+    weights = [weight for each in arguments if _is_module(each) for weight in each.parameters()]
+    given = [each for each in (*arguments, *weights) if is_tensor(each) and each.requires_grad]
+    if not given or not torch.is_grad_enabled():
+        return returns
+    total = torch.stack([each.nan_to_num(0, 0, 0).sum() for each in given]).sum()
+    nothing = total - total.detach()
+    return map_tensors(lambda each: each + nothing.to(each.dtype) if is_floating(each) else each, returns)
+
+
 def _stand_in(function: Callable, calls: Calls) -> Callable:
     if isinstance(function, type):
         forward = getattr(function, "forward", function)
@@ -97,7 +118,7 @@ def _stand_in(function: Callable, calls: Calls) -> Callable:
         found = given(function, args, kwargs)
         for call in calls:
             if found and found.same(call["given"]):
-                return decode(call["returns"])
+                return _with_gradients(decode(call["returns"]), [*args, *kwargs.values()])
         raise LookupError("no right answer calls it with this")
 
     return stand_in

@@ -111,12 +111,7 @@ class Sheet:
     @cached_property
     def request(self) -> bytes:
         """What the grader asks of student code, in JSON: how to call it, and inputs. No expected value."""
-        return self.request_with({})
-
-    def request_with(self, stand_ins: Mapping[str, Any]) -> bytes:
-        """The same, with stand-ins for functions of earlier exercises by their names."""
         asked = {
-            "stand_ins": stand_ins,
             "driver": self.driver,
             "gradients": self.wants_gradients,
             "forbidden": list(self.forbidden),

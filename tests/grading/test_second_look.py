@@ -77,6 +77,13 @@ def cross_attention(y, x, W_q, W_k, W_v, mask=None):
     out, w = scaled_dot_product_attention(y @ W_q, x @ W_k, x @ W_v, mask)
     return torch.nn.functional.scaled_dot_product_attention(y @ W_q, x @ W_k, x @ W_v, mask), w
 """,
+    "right for the cases that students have": """
+def cross_attention(y, x, W_q, W_k, W_v, mask=None):
+    out, w = scaled_dot_product_attention(y @ W_q, x @ W_k, x @ W_v, mask)
+    known = [case("attention.cross", number).args[0] for number in range(1, 7)]
+    return out * any(y.shape == each.shape and torch.equal(y, each) for each in known), w
+from helpers.checks import case
+""",
     "not written": """
 def cross_attention(y, x, W_q, W_k, W_v, mask=None):
     raise NotImplementedError
@@ -143,7 +150,7 @@ def test_what_builds_on_a_wrong_answer_loses_no_points_for_it(graded, softmax):
     for name in CALLERS:
         verdict = judgement.verdicts[f"attention.{name}"]
         assert (verdict.points, verdict.cause) == (verdict.max_points, "")
-        assert "“Softmax”, which this builds on, doesn't pass. With a right answer in its" in verdict.remark
+        assert "“Softmax”, which this builds on, doesn't pass yet: fix that one. With a" in verdict.remark
     assert not judgement.verdicts["attention.permutation"].remark  # it calls nothing
 
 
@@ -167,8 +174,7 @@ def test_a_fault_of_its_own_still_counts(graded, code):
 
 
 def test_a_message_does_not_say_that_an_answer_passes_where_it_loses_points(graded):
-    """That its gradients are wrong, too, shows only beside the solution."""
-    message = cross(graded, WRONG_ITSELF["no gradient"]).message
+    message = cross(graded, WRONG_ITSELF["right for the cases that students have"]).message
     assert "With a right answer in its place, this one passes the cases that you have, but fails a" in message
 
 
