@@ -112,6 +112,7 @@ DONE: dict[str, tuple[bool, tuple[Callable, ...]]] = {
     "no tensor's helper": (False, (answered(HELPED),)),
 }  # fmt: skip
 
+LEFT_OPEN = "a later version that fails to run"
 RUNNER = """
 import json, os, sys
 os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
@@ -180,5 +181,9 @@ def checked(tmp_path_factory, notebooks) -> dict[str, dict[str, bool]]:
 
 @pytest.mark.parametrize("name", DONE)
 def test_a_check_and_the_grade_say_the_same(name, checked, graded):
-    assert checked[name] == graded[name]
-    assert checked[name][SOFTMAX] is DONE[name][0]
+    told_apart = {id for id, passed in graded[name].items() if passed != checked[name][id]}
+    if name != LEFT_OPEN:
+        assert not told_apart
+    # There it has no softmax, and can't say; the grader has the solution.
+    assert all(graded[name][id] for id in told_apart) and SOFTMAX not in told_apart
+    assert checked[name][SOFTMAX] is graded[name][SOFTMAX] is DONE[name][0]
