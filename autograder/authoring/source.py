@@ -12,7 +12,7 @@ from nbformat import NotebookNode, v4
 
 from autograder import lessons
 from autograder.authoring.bundles import links
-from autograder.authoring.case_forms import misplaced
+from autograder.authoring.case_forms import CALLED, TRIED_OUT, misplaced
 from autograder.authoring.lesson_numbers import in_header, numbers_of
 from autograder.authoring.master import Cell
 from autograder.authoring.review import INTRODUCTION
@@ -28,13 +28,6 @@ from helpers.figures.answering import STUB
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 LONG = ("cases", "misconceptions", "slips", "parts")  # fields of a sheet
-# What a course's function gets that tries out a result, and what an answer is called with, where a case
-# doesn't show it.
-TRIED_OUT = {"use_result": "the result", "draws": "the list of results and then the case's inputs"}
-CALLED = {
-    "prepare": "(model, ...) and returns an optimizer, which the model's `step` gets",
-    "train": "(model, optimizer, loss, batch), the first three from the recipe",
-}
 LANGUAGE = {"file_extension": ".py", "name": "python", "pygments_lexer": "ipython3"}
 
 
