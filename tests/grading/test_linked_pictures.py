@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import shutil
+import stat
 import time
 import unicodedata
 import zipfile
@@ -62,6 +63,9 @@ WAYS = {  # how an answer shows a picture: why it isn't kept ("" if it is)
     '<img src="https://example.org/a.png">': WEB,
     "![web](//example.org/a.png)": WEB,
 }  # fmt: skip
+SHOWN_IN_ZIP = "\n\n".join(
+    f"![mine]({name})" for name in ("photo.jpg", "link.png", "drawing.svg", "page.png", "../secret.png")
+)
 DEFINED = f"\n\n[scan]: <{DATA}>"
 
 
@@ -106,22 +110,37 @@ def course(tmp_path_factory) -> Course:
 
 
 def by_exchange_and_zip(course: Course) -> None:
-    """Two students' pictures beside the notebook: one hands in through the exchange, one by a platform's zip."""
-    for student in ("eve", "zoe"):
-        with_pictures(course, student, "![mine](photo.jpg)", {})
+    """Three students' pictures: beside the notebook or in its zip, through the exchange or by a platform's zip."""
+    for student in ("eve", "ivy", "zoe"):
+        with_pictures(course, student, SHOWN_IN_ZIP if student == "ivy" else "![mine](photo.jpg)", {})
         (course.submission(student) / "photo.jpg").write_bytes(JPEG)
         course.run("nbgrader", "db", "student", "add", student)
+    pack(course.submission("ivy"))
     place = course.root / "exchange" / "headstart" / "inbound"
     place.mkdir(parents=True)
     when = "2026-01-01 12:00:00 UTC"
-    at = shutil.move(course.submission("eve"), place / f"eve+{LESSON}+{when}+abc")
-    (Path(at) / "timestamp.txt").write_text(when)
+    for student in ("eve", "ivy"):
+        at = shutil.move(course.submission(student), place / f"{student}+{LESSON}+{when}+abc")
+        (Path(at) / "timestamp.txt").write_text(when)
     course.run("nbgrader", "collect", LESSON)
     with zipfile.ZipFile(course.root / "download.zip", "w") as archive:
         for file in course.submission("zoe").iterdir():
             archive.write(file, f"zoe/{file.name}")
     shutil.rmtree(course.root / "submitted" / "zoe")
     course.run("headstart", "collect", "download.zip", LESSON)
+
+
+def pack(folder: Path) -> None:
+    """Put all that is handed in into a zip, as a Mac's menu does, with what isn't kept."""
+    with zipfile.ZipFile(folder / "work.zip", "w") as archive:
+        for path in [path for path in folder.iterdir() if path.suffix != ".zip"]:
+            archive.write(path, f"work/{path.name}")
+            path.unlink()
+        link = zipfile.ZipInfo("work/link.png")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "photo.jpg")
+        archive.writestr("work/drawing.svg", "<svg onload='alert(1)'/>")
+        archive.writestr("work/page.png", "<script>alert(1)</script>")
 
 
 @pytest.mark.promise(47)
@@ -150,6 +169,15 @@ def test_a_picture_that_colab_wrote_into_the_text_is_no_text(course):
 def test_pictures_come_by_the_exchange_and_by_a_platforms_zip(course):
     for student in ("eve", "zoe"):
         assert [image.format for _, image in decoded(answer(course, student))] == ["JPEG"]
+
+
+@pytest.mark.promise(47)
+def test_pictures_in_the_notebooks_own_zip_are_kept_or_said_in_their_place(course):
+    lines = answer(course, "ivy").source.strip().split("\n\n")
+    assert [image.format for _, image in decoded(answer(course, "ivy"))] == ["JPEG"]
+    assert lines[0].startswith("![mine](attachment:picture-")
+    reasons = ("it is a link", UNREADABLE, UNREADABLE, AWAY)
+    assert all(line.endswith(f"isn't kept: {why}.)*") for line, why in zip(lines[1:], reasons, strict=True))
 
 
 def test_feedback_shows_them_and_what_isnt_kept(course):
