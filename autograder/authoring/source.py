@@ -99,13 +99,13 @@ def rule(forbidden: tuple[str, ...]) -> str:
     for package, owner in OWNERS.items():
         last = dict.fromkeys(name.rpartition(".")[2] for name in forbidden if name.startswith(f"{package}."))
         if functions := [f"`{name}`" for name in last if not name.startswith("_")]:
-            told.append(f"{owner} {_listed(functions)}")
-    told += [f"the {'libraries' if len(packages) > 1 else 'library'} {_listed(packages)}"] if packages else []
+            told.append(f"{owner} {lessons.listed(functions, 'or')}")
+    told += (
+        [f"the {'libraries' if len(packages) > 1 else 'library'} {lessons.listed(packages, 'or')}"]
+        if packages
+        else []
+    )
     return f"Write it without {' and without '.join(told)}."
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def cell_ids(cells: list[Cell]) -> list[str]:
