@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from autograder.grading.pictures import UNREADABLE, files_shown
-from autograder.grading.shown import lifted, replaced, targets
+from autograder.grading.shown import Shown, lifted
 from autograder.limits import MAX_ANSWER
 from tests.grading.test_pictures import CELL, answer, coded, decoded, picture, with_pictures
 from tests.support.course import LESSON, Course
@@ -208,9 +208,11 @@ def test_another_file_of_the_same_name_is_a_new_answer(course):
 
 def test_what_a_text_shows_is_found_in_time_and_nothing_else_changes():
     plain = "Text with [a link](photo.jpg), `code`, a ![label] and [scan]: nothing.\n\n- $x![a]$"
-    assert replaced(plain, lambda *_: "?") == plain and lifted(plain) == (plain, {})
-    assert targets("![a][b]\n\n[b]: c.png 'title'") == ["c.png"]
-    assert files_shown("![a](b.png)", {"b.png": b"1"}) != files_shown("![a](b.png)", {"b.png": b"2"})
+    assert Shown.of(plain).with_each([]) == plain and lifted(plain) == (plain, {})
+    named = Shown.of("![a][b]\n\n[b]: c.png 'title'")
+    assert named.pictures == (("a", "c.png"),) and named.with_each(["?"]) == "?\n\n"
+    one = Shown.of("![a](b.png)")
+    assert files_shown(one, {"b.png": b"1"}) != files_shown(one, {"b.png": b"2"})
     odd = (
         "![",
         "![a](",
@@ -230,7 +232,7 @@ def test_what_a_text_shows_is_found_in_time_and_nothing_else_changes():
             piece + "a" * MAX_ANSWER,
             piece + " \n" * MAX_ANSWER,
         ):
-            targets(lifted(text)[0])
+            Shown.of(lifted(text)[0])
         assert time.process_time() - begun < 5, piece
 
 
