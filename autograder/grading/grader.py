@@ -22,7 +22,7 @@ from autograder.grading.handed_in import Submission, handed_in, read_time
 from autograder.grading.lesson import Lesson
 from autograder.grading.pictures import Answer, answers_shown, by_hand, files_shown, keep
 from autograder.grading.questions import Question, Sheets
-from autograder.grading.shown import lifted
+from autograder.grading.shown import as_given
 from autograder.grading.submission import Canonical, canonical, is_answer
 from autograder.grading.versions import RUNNING
 from autograder.grading.workers import Worker
@@ -358,7 +358,7 @@ def _again(verdict: Verdict, before: Verdict | None) -> bool:
 
 
 def _blank(notebook: NotebookNode, skeleton: NotebookNode) -> Iterator[str]:
-    released = {cell.id: lifted(cell.source)[0].strip() for cell in skeleton.cells}
+    released = {cell.id: as_given(cell.source).strip() for cell in skeleton.cells}
     for cell in notebook.cells:
         if is_answer(cell) and cell.source.strip() == released[cell.id]:
             yield cell.metadata.nbgrader.grade_id

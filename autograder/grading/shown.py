@@ -3,6 +3,7 @@
 The text may be anything, so every expression here takes time in proportion to it.
 """
 
+import functools
 import hashlib
 import html
 import itertools
@@ -43,6 +44,12 @@ def lifted(text: str) -> tuple[str, dict[str, dict[str, str]]]:
         return f"attachment:{name}"
 
     return (_DATA.sub(lift, text) if "data:image/" in text else text), pictures
+
+
+@functools.lru_cache(4096)
+def as_given(text: str) -> str:
+    """A text of the lesson's as it is compared with a student's. Every submission needs it again."""
+    return lifted(text)[0]
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from autograder.grading.handed_in import OURS, Submission, handed_in
 from autograder.grading.in_its_zip import files_with
 from autograder.grading.pictures import Attachments, attached
 from autograder.grading.reading import Unreadable, parse
-from autograder.grading.shown import lifted
+from autograder.grading.shown import as_given, lifted
 from autograder.grading.which_notebook import choose
 from autograder.limits import (
     LARGE_NOTEBOOK,
@@ -120,7 +120,7 @@ def _shallow(node: NotebookNode) -> NotebookNode:
 
 def _written(skeleton: NotebookNode, content: bytes) -> int:
     """How many answers a notebook holds that aren't as they were given out; 0 if it can't be read."""
-    released = {cell.id: lifted(cell.source)[0].strip() for cell in skeleton.cells if is_answer(cell)}
+    released = {cell.id: as_given(cell.source).strip() for cell in skeleton.cells if is_answer(cell)}
     identify = _identities(skeleton)
     try:
         theirs = [(identify(cell), cell["source"].strip()) for cell in their_cells(parse(content))]
@@ -253,7 +253,7 @@ def _identities(skeleton: NotebookNode) -> Callable[[dict], str]:
     grades = {
         cell.metadata.nbgrader.grade_id: cell.id for cell in skeleton.cells if "nbgrader" in cell.metadata
     }
-    texts = {lifted(cell.source)[0].strip(): cell.id for cell in skeleton.cells}
+    texts = {as_given(cell.source).strip(): cell.id for cell in skeleton.cells}
 
     def identify(cell: dict) -> str:
         if known := grades.get(grade_id_of(cell)):
