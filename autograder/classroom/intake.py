@@ -33,7 +33,7 @@ from helpers.storage import write_whole
 KEPT = ".headstart_downloads.json"
 REPLACED = "replaced"
 TIMELESS = {"canvas": "Canvas", "moodle": "Moodle"}  # which write the time of the download into their zips
-MAX_DIR_SIZE = "it holds more than the course takes (CourseDirectory.max_dir_size)"
+TOO_MUCH = "it holds more than the course takes (CourseDirectory.max_dir_size)"
 OLDER = "older than what is there, which stays"
 COPY = re.compile(r"(?:[ _]?\((\d+)\)|-(\d+))?$")  # which browsers and Canvas add to a name that is taken
 
@@ -154,7 +154,7 @@ def _take(
     except (Unfit, OSError) as error:  # such as a name that is too long for a file
         if getattr(error, "errno", None) in FULL:
             raise
-        why = MAX_DIR_SIZE if isinstance(error, TooLarge) else getattr(error, "strerror", None) or str(error)
+        why = TOO_MUCH if isinstance(error, TooLarge) else getattr(error, "strerror", None) or str(error)
         report.lost.append((str(last.pieces[0].entry.path), why))
         return
     report.late += [student] * any(piece.late for piece in last.pieces)
