@@ -2,6 +2,7 @@
 
 import difflib
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,11 @@ def find(name: str, root: Path | None = None) -> str:
 def counted(number: float, thing: str) -> str:
     """So many of a thing, in words: 1 student, 2 students, 0.5 points."""
     return f"{number:g} {thing}{'s' * (number != 1)}"
+
+
+def listed(names: Sequence[str], last: str) -> str:
+    """Names in a row, with a word before the last, such as "a, b or c"."""
+    return f"{', '.join(names[:-1])} {last} {names[-1]}" if len(names) > 1 else names[0]
 
 
 def find_among(known: list[str], name: str, place: Path) -> str:

@@ -1,4 +1,4 @@
-"""What a case of each driver holds beside the answer's own arguments, and whether one does.
+"""What a case of each driver holds beside the answer's own arguments, whether one does, and what gets it.
 
 Without this, a case in another form shows as an exception in the reference, which isn't wrong.
 """
@@ -66,6 +66,14 @@ FORMS: dict[str, Form] = {
         lambda args: _begins_with_a_recipe(args) and len(args) > 1,
         f"the recipe of a model, its optimizer and its loss, {RECIPE}, and a list of batches",
     ),
+}
+
+# What a course's function gets that tries out a result, and what an answer is called with, where a case
+# doesn't show it.
+TRIED_OUT = {"use_result": "the result", "draws": "the list of results and then the case's inputs"}
+CALLED = {
+    "prepare": "(model, ...) and returns an optimizer, which the model's `step` gets",
+    "train": "(model, optimizer, loss, batch), the first three from the recipe",
 }
 
 

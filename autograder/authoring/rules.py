@@ -179,7 +179,7 @@ def _looked_at(exercise: Exercise) -> Found:
     for name in (each.__name__ for each in exercise.properties):
         if exercise.driver not in (drivers := LOOKED_AT.get(name, (exercise.driver,))):
             text = f'has the property {name}, at which driver="{exercise.driver}" doesn\'t look'
-            yield "", f"{text}; remove it, or take the driver {' or '.join(drivers)}"
+            yield "", f"{text}; remove it, or take the driver {lessons.listed(drivers, 'or')}"
 
 
 def _called(kind: type) -> str:

@@ -12,7 +12,7 @@ from nbformat import NotebookNode, v4
 
 from autograder import lessons
 from autograder.authoring.bundles import links
-from autograder.authoring.case_forms import misplaced
+from autograder.authoring.case_forms import CALLED, TRIED_OUT, misplaced
 from autograder.authoring.lesson_numbers import in_header, numbers_of
 from autograder.authoring.master import Cell
 from autograder.authoring.review import INTRODUCTION
@@ -28,13 +28,6 @@ from helpers.figures.answering import STUB
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 LONG = ("cases", "misconceptions", "slips", "parts")  # fields of a sheet
-# What a course's function gets that tries out a result, and what an answer is called with, where a case
-# doesn't show it.
-TRIED_OUT = {"use_result": "the result", "draws": "the list of results and then the case's inputs"}
-CALLED = {
-    "prepare": "(model, ...) and returns an optimizer, which the model's `step` gets",
-    "train": "(model, optimizer, loss, batch), the first three from the recipe",
-}
 LANGUAGE = {"file_extension": ".py", "name": "python", "pygments_lexer": "ipython3"}
 
 
@@ -106,13 +99,13 @@ def rule(forbidden: tuple[str, ...]) -> str:
     for package, owner in OWNERS.items():
         last = dict.fromkeys(name.rpartition(".")[2] for name in forbidden if name.startswith(f"{package}."))
         if functions := [f"`{name}`" for name in last if not name.startswith("_")]:
-            told.append(f"{owner} {_listed(functions)}")
-    told += [f"the {'libraries' if len(packages) > 1 else 'library'} {_listed(packages)}"] if packages else []
+            told.append(f"{owner} {lessons.listed(functions, 'or')}")
+    told += (
+        [f"the {'libraries' if len(packages) > 1 else 'library'} {lessons.listed(packages, 'or')}"]
+        if packages
+        else []
+    )
     return f"Write it without {' and without '.join(told)}."
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def cell_ids(cells: list[Cell]) -> list[str]:

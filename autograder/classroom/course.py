@@ -140,7 +140,7 @@ def no_course(folder: Path) -> str:
         return ""
     if lessons.names(folder):
         return f"{folder} has no source/ yet: build the lessons with `headstart build`"
-    return f"{folder} isn't a course, since it has no {', '.join(MARKS[:-1])} or {MARKS[-1]}: {cure}"
+    return f"{folder} isn't a course, since it has no {lessons.listed(MARKS, 'or')}: {cure}"
 
 
 LONGEST_ID = 128  # characters, as the gradebook's tables have room for

@@ -8,7 +8,7 @@ transaction: a submission is recorded completely or not at all, whenever the gra
 import contextlib
 import functools
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -270,9 +270,9 @@ class Book:
             self.db.rollback()
             raise
 
-    def charge_lateness(self, config: Config, student: str = "") -> None:
+    def charge_lateness(self, config: Config, student: str = "", done: Collection[str] = ()) -> None:
         """Set what lateness costs, for every submission so far or a student's, as `lateness.charge`."""
-        lateness.charge(self.db, config, self.lesson, student)
+        lateness.charge(self.db, config, self.lesson, student, done)
 
     def _write_notebooks(self, graded: Graded) -> None:
         for paper in graded.papers:

@@ -17,13 +17,14 @@ from pathlib import Path, PurePosixPath
 from nbgrader.api import MissingEntry, Student
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.classroom.archives import Unfit, open_download, unpacked
+from autograder.classroom.archives import open_download
 from autograder.classroom.collect import FULL, whole
 from autograder.classroom.database import opened
 from autograder.classroom.lateness import Policy
 from autograder.classroom.placing import People, Piece, place
 from autograder.classroom.school_csv import harmless
 from autograder.grading.alone import alone_in
+from autograder.grading.archives import TooLarge, Unfit, unpacked
 from autograder.grading.handed_in import RECORDS, read_record, read_time
 from autograder.lessons import counted
 from autograder.limits import MAX_ENTRIES, MAX_FILES_DEPTH
@@ -32,6 +33,7 @@ from helpers.storage import write_whole
 KEPT = ".headstart_downloads.json"
 REPLACED = "replaced"
 TIMELESS = {"canvas": "Canvas", "moodle": "Moodle"}  # which write the time of the download into their zips
+TOO_MUCH = "it holds more than the course takes (CourseDirectory.max_dir_size)"
 OLDER = "older than what is there, which stays"
 COPY = re.compile(r"(?:[ _]?\((\d+)\)|-(\d+))?$")  # which browsers and Canvas add to a name that is taken
 
@@ -152,7 +154,8 @@ def _take(
     except (Unfit, OSError) as error:  # such as a name that is too long for a file
         if getattr(error, "errno", None) in FULL:
             raise
-        report.lost.append((str(last.pieces[0].entry.path), getattr(error, "strerror", None) or str(error)))
+        why = TOO_MUCH if isinstance(error, TooLarge) else getattr(error, "strerror", None) or str(error)
+        report.lost.append((str(last.pieces[0].entry.path), why))
         return
     report.late += [student] * any(piece.late for piece in last.pieces)
     if last.pieces[0].form in TIMELESS:

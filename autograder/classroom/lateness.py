@@ -7,7 +7,7 @@ nbgrader's extensions follow from it, so two days stay two days if the due date 
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -124,7 +124,9 @@ def _days(due: datetime, when: datetime, zone: ZoneInfo) -> int:
     return max(1, math.ceil(days))  # in an hour that a change of clocks repeats, it may be less than none
 
 
-def charge(db: sa.orm.Session, config: Config, assignment: str, student: str = "") -> None:
+def charge(
+    db: sa.orm.Session, config: Config, assignment: str, student: str = "", done: Collection[str] = ()
+) -> None:
     """Set what lateness costs, by the course's own plugin, for every submission of a lesson so far.
 
     Not only for those just graded: a due date, an extension or points by hand may have changed since. Where
@@ -135,6 +137,7 @@ def charge(db: sa.orm.Session, config: Config, assignment: str, student: str = "
         config: with the plugin and the policy.
         assignment: the lesson.
         student: the only one to charge, whose page is to be made at once; "" for everybody.
+        done: those who have just been charged.
     """
     policy = Policy.of(config)
     extend_all(db, policy.zone)
@@ -144,7 +147,8 @@ def charge(db: sa.orm.Session, config: Config, assignment: str, student: str = "
     query = db.query(SubmittedAssignment).join(Assignment)
     query = query.filter(SubmittedAssignment.student_id == student) if student else query
     for submission in query if policy.late_days else query.filter(Assignment.name == assignment):
-        everyones[submission.student_id].append(submission)
+        if submission.student_id not in done:
+            everyones[submission.student_id].append(submission)
     charged = _charged(db, student)
     for who, submissions in everyones.items():
         late = {name: one.charged.total_seconds() for name, one in lateness(submissions, policy)}

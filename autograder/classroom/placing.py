@@ -21,8 +21,8 @@ from pathlib import PurePosixPath
 import yaml  # type: ignore[import-untyped]
 from nbgrader.api import Student
 
-from autograder.classroom.archives import Download, Entry, Unfit
 from autograder.classroom.course import odd_name
+from autograder.grading.archives import Download, Entry, Unfit
 from autograder.grading.handed_in import is_likely
 from autograder.limits import METADATA_BYTES
 

@@ -230,12 +230,15 @@ class _Rounds:
         # defence: watch: what was stopped is run in no other round
         new = [each for each in submissions if self.graded.get(each.student) != states[each.student]]
 
+        charged: set[str] = set()
+
         def note(submission: Submission, graded: Graded | None, broken: str) -> None:
             if not broken:
                 self.graded[submission.student] = states[submission.student]
             self._say(submission, graded, broken)
             if self.release and graded:  # while the judges are busy with the next ones
                 book.charge_lateness(self.config, submission.student)
+                charged.add(submission.student)
                 self._answer({submission.student: stamps[submission.student]})
 
         def say(changes: list[Change]) -> None:
@@ -252,7 +255,7 @@ class _Rounds:
             say(changed_by_hand(book))
             number = self.executor.number
             grade_all(book, new, self.executor.submit, at_once=number, progress=note, record=record)
-            book.charge_lateness(self.config)
+            book.charge_lateness(self.config, done=charged)
         finally:
             book.close()
         if self.release:

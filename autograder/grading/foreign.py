@@ -8,7 +8,7 @@ are put back.
 from nbformat import NotebookNode
 
 from autograder.grading.pictures import attached
-from autograder.grading.shown import lifted
+from autograder.grading.shown import as_given
 from autograder.grading.submission import Canonical, added_cell, grade_id_of, is_answer, their_cells
 
 
@@ -18,7 +18,7 @@ def merge_foreign(result: Canonical, raw: dict, lesson: str) -> None:
         cell.metadata.nbgrader.grade_id: cell for cell in result.notebook.cells if "nbgrader" in cell.metadata
     }
     prose = {
-        lifted(cell.source)[0]: cell
+        as_given(cell.source): cell
         for cell in result.notebook.cells
         if cell.cell_type == "markdown" and "nbgrader" not in cell.metadata
     }

@@ -20,9 +20,9 @@ from autograder.grading.finishing import finish
 from autograder.grading.foreign import merge_foreign
 from autograder.grading.handed_in import Submission, handed_in, read_time
 from autograder.grading.lesson import Lesson
-from autograder.grading.pictures import files_shown, keep
+from autograder.grading.pictures import Answer, answers_shown, by_hand, files_shown, keep
 from autograder.grading.questions import Question, Sheets
-from autograder.grading.shown import lifted
+from autograder.grading.shown import as_given
 from autograder.grading.submission import Canonical, canonical, is_answer
 from autograder.grading.versions import RUNNING
 from autograder.grading.workers import Worker
@@ -221,7 +221,8 @@ class Grader:
 
         lesson = self.lesson
         blank = frozenset(_blank(form.notebook, lesson.skeletons[name]))
-        by_hand = dict(_by_hand(form))
+        answers = answers_shown(form.notebook)
+        to_grade = dict(_to_grade(form, answers))
         keys = {id: self._key(prepared.content, version) for id, version in lesson.versions.items()}
         kept = {id: verdict for id, verdict in prepared.known.items() if _stands(verdict, keys.get(id))}
         asked = questions(lesson, name, self._hidden, prepared.content, kept)
@@ -230,7 +231,7 @@ class Grader:
             notebook = finish(form.notebook, name, lesson.foreign, {}, unread, [form.problem, *form.notes])
             return Paper(name, json.dumps(notebook), tuple(unread.values()), blank, form.problem), Ended(), {}
         result = self._judge(name, form, asked)
-        pictures = keep(form.notebook, form.pictures, form.files, form.notes, self._look)
+        pictures = keep(answers, form.pictures, form.files, form.notes, self._look)
         remarks = [*form.notes, *result.remarks, *filter(None, [result.stopped])]
         if (stamp := form.records.get("timestamp.txt")) is not None and read_time(stamp) is None:
             remarks.append("timestamp.txt holds no time: the submission counts as on time")
@@ -246,7 +247,7 @@ class Grader:
         may_run = any(verdict.status == Status.NOT_RUN and not verdict.again for verdict in verdicts)
         settled = not (result.starved or (result.stopped and may_run))
         paper = Paper(
-            name, json.dumps(notebook), tuple(verdicts), blank, "", tuple(remarks), settled, by_hand
+            name, json.dumps(notebook), tuple(verdicts), blank, "", tuple(remarks), settled, to_grade
         )
         return paper, result.ended, result.output_files
 
@@ -364,16 +365,16 @@ def _again(verdict: Verdict, before: Verdict | None) -> bool:
 
 
 def _blank(notebook: NotebookNode, skeleton: NotebookNode) -> Iterator[str]:
-    released = {cell.id: lifted(cell.source)[0].strip() for cell in skeleton.cells}
+    released = {cell.id: as_given(cell.source).strip() for cell in skeleton.cells}
     for cell in notebook.cells:
         if is_answer(cell) and cell.source.strip() == released[cell.id]:
             yield cell.metadata.nbgrader.grade_id
 
 
-def _by_hand(form: Canonical) -> Iterator[tuple[str, str]]:
+def _to_grade(form: Canonical, answers: list[Answer]) -> Iterator[tuple[str, str]]:
     """A digest of each answer that a person grades, by which its points stand as long as it is the same."""
-    for cell in form.notebook.cells:
-        if is_answer(cell) and cell.metadata.nbgrader.get("grade"):
-            pictures = [form.pictures.get(cell.id), files_shown(cell.source, form.files)]
+    for cell, shown in answers:
+        if by_hand(cell):
+            pictures = [form.pictures.get(cell.id), files_shown(shown, form.files)]
             answer = cell.source + (json.dumps(pictures, sort_keys=True) if any(pictures) else "")
             yield cell.metadata.nbgrader.grade_id, hashlib.sha256(answer.encode()).hexdigest()

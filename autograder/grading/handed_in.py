@@ -67,6 +67,9 @@ class HandedIn:
         """A digest of all of it: equal submissions have equal digests."""
         digest = hashlib.sha256(b"".join(each.content for each in self.notebooks))
         digest.update(repr([(each.label, len(each.content)) for each in self.notebooks]).encode())
+        # defence: digest: files in a zip
+        for path, zipped in sorted({each.zip for each in self.notebooks if each.zip[0]}):
+            digest.update(repr((path, len(zipped))).encode() + zipped)
         digest.update((self.problem or self.unread).encode())
         for name, content in sorted((self.files | self.records).items()):
             digest.update(repr((name, len(content))).encode() + content)
@@ -166,9 +169,9 @@ def _other_files(at: int, notes: list[str], ignore: tuple[str, ...]) -> dict[str
         if folders and place.count(os.sep) >= MAX_FILES_DEPTH:
             notes.append(f"{printable(folders[0])} was left out: it is over {MAX_FILES_DEPTH} folders deep")
             folders.clear()
-        folders[:] = sorted(name for name in folders if _is_theirs(name, ignore))
+        folders[:] = sorted(name for name in folders if is_theirs(name, ignore))
         for name in sorted(names):
-            if not _is_theirs(name, ignore) or name in RECORDS:
+            if not is_theirs(name, ignore) or name in RECORDS:
                 continue
             path = os.path.normpath(os.path.join(place, name))
             relative = printable(path)
@@ -193,7 +196,8 @@ def _other_files(at: int, notes: list[str], ignore: tuple[str, ...]) -> dict[str
     return files
 
 
-def _is_theirs(name: str, ignore: tuple[str, ...]) -> bool:
+def is_theirs(name: str, ignore: tuple[str, ...]) -> bool:
+    """Whether a file or folder of this name counts as handed in beside a notebook."""
     return not any(fnmatchcase(name, pattern) for pattern in (*ignore, "*.ipynb"))
 
 

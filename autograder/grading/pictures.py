@@ -17,11 +17,12 @@ from urllib.parse import unquote
 
 from nbformat import NotebookNode
 
-from autograder.grading.shown import replaced, targets
+from autograder.grading.shown import Shown
 from autograder.limits import MAX_PICTURES, MAX_PICTURES_BYTES, MAX_PIXELS, PICTURE_SIDE, PNG_BYTES
 from autograder.results import Cell
 
 Attachments = dict[str, dict[str, str]]  # base64 by type, by name
+Answer = tuple[NotebookNode, Shown]
 Run = Callable[[list[Cell], dict[str, bytes]], dict[str, list[dict]]]
 TYPES = {"image/png": "png", "image/jpeg": "jpg"}
 ATTACHED = "attachment:"
@@ -64,18 +65,18 @@ def attached(cell: dict) -> Attachments:
 
 
 def keep(
-    notebook: NotebookNode,
+    answers: list[Answer],
     attachments: Mapping[str, Attachments],
     beside: Mapping[str, bytes],
     notes: list[str],
     run: Run,
 ) -> dict[str, Attachments]:
-    """Give the pictures of a notebook's answers names of ours, or say in their place why they aren't kept.
+    """Give the pictures of answers names of ours, or say in their place why they aren't kept.
 
     Args:
-        notebook: in canonical form. The text of its cells is changed.
-        attachments: what came with its cells, by cell id.
-        beside: the files that were handed in with it, as they were read.
+        answers: a notebook's, in canonical form. The text of their cells is changed.
+        attachments: what came with the notebook's cells, by cell id.
+        beside: the files that were handed in beside it, as they were read.
         notes: what was said of files that were left out.
         run: runs cells in a child that has some files, and returns what they displayed, by cell id.
 
@@ -84,32 +85,52 @@ def keep(
     """
     taken: dict[tuple[str, str], str] = {}  # cell and target to a name of ours, or to why it is left out
     files: dict[str, bytes] = {}
-    theirs = [cell for cell in notebook.cells if cell.cell_type == "markdown" and _is_students(cell)]
-    for cell in theirs:
-        for target in dict.fromkeys(targets(cell.source)):
-            content = _content(target, attachments.get(cell.id, {}), beside, notes)
-            taken[cell.id, target] = content if isinstance(content, str) else _take(content, files)
+    texts = [(cell, shown) for cell, shown in answers if cell.cell_type == "markdown"]
+    for cell, shown in texts:
+        for _, target in shown.pictures:
+            if (cell.id, target) not in taken:
+                content = _content(target, attachments.get(cell.id, {}), beside, notes)
+                taken[cell.id, target] = content if isinstance(content, str) else _take(content, files)
     made = _made(run, files) if files else {}
     kept: dict[str, Attachments] = {}
-    for cell in theirs:
-
-        def place(label: str, target: str, id: str = cell.id) -> str:
-            ours = taken[id, target]
-            picture = made.get(ours, ours)
-            if isinstance(picture, str):
-                return _missing(label, target, picture)
-            kind, data = picture
-            name = f"{ours}.{TYPES[kind]}"
-            kept.setdefault(id, {})[name] = {kind: data}
-            return f"![{_label(label)}]({ATTACHED}{name})"
-
-        cell.source = replaced(cell.source, place)
+    for cell, shown in texts:
+        placed = []
+        for label, target in shown.pictures:
+            text, attachment = _placed(label, target, taken[cell.id, target], made)
+            placed.append(text)
+            if attachment:
+                kept.setdefault(cell.id, {}).update(attachment)
+        cell.source = shown.with_each(placed)
     return kept
 
 
-def files_shown(text: str, beside: Mapping[str, bytes]) -> list[tuple[str, str]]:
+def _placed(
+    label: str, target: str, ours: str, made: Mapping[str, tuple[str, str] | str]
+) -> tuple[str, Attachments]:
+    """What takes a picture's place: a link to one of ours with this to attach, or why it isn't kept."""
+    picture = made.get(ours, ours)
+    if isinstance(picture, str):
+        return _missing(label, target, picture), {}
+    kind, data = picture
+    name = f"{ours}.{TYPES[kind]}"
+    return f"![{_label(label)}]({ATTACHED}{name})", {name: {kind: data}}
+
+
+def answers_shown(notebook: NotebookNode) -> list[Answer]:
+    """What may show pictures, each taken apart: texts of the student's, and what a person grades."""
+    theirs = [cell for cell in notebook.cells if _is_students(cell)]
+    return [(cell, Shown.of(cell.source)) for cell in theirs if cell.cell_type == "markdown" or by_hand(cell)]
+
+
+def by_hand(cell: NotebookNode) -> bool:
+    """Whether a cell is an answer that a person grades."""
+    known = cell.metadata.get("nbgrader", {})
+    return bool(known.get("solution") and known.get("grade"))
+
+
+def files_shown(shown: Shown, beside: Mapping[str, bytes]) -> list[tuple[str, str]]:
     """The files that a text shows as pictures, each with a digest of what is in it."""
-    found = ((target, _path_of(target, beside)) for target in targets(text))
+    found = ((target, _path_of(target, beside)) for _, target in shown.pictures)
     return [(target, hashlib.sha256(beside[path]).hexdigest()) for target, path in found if path]
 
 

@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import stat
+import zipfile
 from pathlib import Path
 
 from autograder.limits import MAX_JSON_PARTS
@@ -49,6 +50,15 @@ def read(path: Path | str, at: int | None, limit: int) -> bytes:
         with open(descriptor, "rb", closefd=False) as file:
             # defence: handed in: files that grow
             return file.read(limit)
+
+
+def name_in_zip(info: zipfile.ZipInfo) -> str:
+    """The path of a file in a zip, which may have been written on Windows."""
+    name = info.filename
+    if not info.flag_bits & 0x800:  # which says that names are UTF-8: they often are where it isn't set
+        with contextlib.suppress(UnicodeError):
+            name = name.encode("cp437").decode()
+    return name.replace("\\", "/")
 
 
 def parse(content: bytes) -> dict:

@@ -3,10 +3,13 @@
 The text may be anything, so every expression here takes time in proportion to it.
 """
 
+import functools
 import hashlib
 import html
+import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from urllib.parse import unquote
 
 _LABEL = r"(?:\\.|[^\[\]\\\n]|\[[^\[\]\n]{0,100}\]){0,300}"
@@ -43,37 +46,58 @@ def lifted(text: str) -> tuple[str, dict[str, dict[str, str]]]:
     return (_DATA.sub(lift, text) if "data:image/" in text else text), pictures
 
 
-def replaced(text: str, replacement: Callable[[str, str], str]) -> str:
-    """Text with something else in the place of each picture.
+@functools.lru_cache(4096)
+def as_given(text: str) -> str:
+    """A text of the lesson's as it is compared with a student's. Every submission needs it again."""
+    return lifted(text)[0]
 
-    Args:
-        text: Markdown.
-        replacement: what takes a picture's place, by its description and by where it says that it is.
+
+@dataclass(frozen=True)
+class Shown:
+    """A text taken apart at its pictures.
+
+    Attributes:
+        between: the text before, between and after them.
+        pictures: each as its description, and where the text says that it is.
+        defined: the names of those that say it elsewhere in the text.
     """
-    defined = {name.casefold(): angled or plain for name, angled, plain in _DEFINED.findall(text)}
-    used = set()
 
-    def replace(found: re.Match) -> str:
-        if found["tag"]:
-            return replacement(_attribute(_ALT, found["tag"]), _attribute(_SRC, found["tag"]))
-        target = found["plain"] if found["angled"] is None else found["angled"]
-        if target is None:
-            name = (found["reference"] or found["label"]).casefold()
-            if name not in defined:
-                return found[0]
-            used.add(name)
-            target = defined[name]
-        return replacement(found["label"], target.strip())
+    between: tuple[str, ...]
+    pictures: tuple[tuple[str, str], ...]
+    defined: frozenset[str]
 
-    text = _SHOWN.sub(replace, text)
-    return _DEFINED.sub(lambda found: "" if found[1].casefold() in used else found[0], text) if used else text
+    @classmethod
+    def of(cls, text: str) -> "Shown":
+        """Take some Markdown apart."""
+        defined = {name.casefold(): angled or plain for name, angled, plain in _DEFINED.findall(text)}
+        between, pictures, names, last = [], [], set(), 0
+        for found in _SHOWN.finditer(text):
+            name, label, target = _picture(found)
+            if target is None:
+                if name not in defined:
+                    continue
+                names.add(name)
+                target = defined[name]
+            between.append(text[last : found.start()])
+            pictures.append((label, target.strip()))
+            last = found.end()
+        return cls((*between, text[last:]), tuple(pictures), frozenset(names))
+
+    def with_each(self, replacements: Sequence[str]) -> str:
+        """The text with something else in the place of each picture, and without where it defines them."""
+        pairs = zip(self.between, (*replacements, ""), strict=True)
+        text = "".join(itertools.chain.from_iterable(pairs))
+        if not self.defined:
+            return text
+        return _DEFINED.sub(lambda found: "" if found[1].casefold() in self.defined else found[0], text)
 
 
-def targets(text: str) -> list[str]:
-    """Where the pictures of a text are, as it says."""
-    found: list[str] = []
-    replaced(text, lambda _, target: found.append(target) or "")  # type: ignore[func-returns-value]
-    return found
+def _picture(found: re.Match) -> tuple[str, str, str | None]:
+    """A picture's name, where that is defined elsewhere, its description, and where it is, if it says so."""
+    if found["tag"]:
+        return "", _attribute(_ALT, found["tag"]), _attribute(_SRC, found["tag"])
+    target = found["plain"] if found["angled"] is None else found["angled"]
+    return (found["reference"] or found["label"]).casefold(), found["label"], target
 
 
 def _attribute(pattern: re.Pattern[str], tag: str) -> str:

@@ -19,10 +19,11 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from autograder import lessons
 from autograder.grading.edits import what_changed
 from autograder.grading.handed_in import OURS, Submission, handed_in
+from autograder.grading.in_its_zip import files_with
 from autograder.grading.pictures import Attachments, attached
 from autograder.grading.reading import Unreadable, parse
-from autograder.grading.shown import lifted
-from autograder.grading.which_notebook import Candidate, choose
+from autograder.grading.shown import as_given, lifted
+from autograder.grading.which_notebook import choose
 from autograder.limits import (
     LARGE_NOTEBOOK,
     MAX_ANSWER,
@@ -92,21 +93,15 @@ def canonical(
             if (size := len(chosen.content)) > LARGE_NOTEBOOK:
                 result.notes.append(f"the notebook file is {size >> 20} MiB; its outputs were dropped")
             (merge or _merge)(result, raw, submission.lesson)
-            result.notes += found.left_out
-            result.files, result.problem = _beside(chosen, found.files), found.unread
+            result.files, left_out = files_with(chosen, found, ignore)
+            result.notes += left_out
+            result.problem = found.unread
         except Unreadable as error:
             result.problem = printable(str(error))
     if (more := len(result.notes) - MAX_NOTES) > 0:
         # defence: handed in: remarks
         result.notes[MAX_NOTES:] = [f"and {more} more remarks"]
     return result
-
-
-def _beside(notebook: Candidate, files: dict[str, bytes]) -> dict[str, bytes]:
-    """Files by their paths as the notebook has them, which may lie in a folder of its own."""
-    folder = f"{notebook.folder}/" if notebook.folder else ""
-    inside = {name.removeprefix(folder): files[name] for name in files if name.startswith(folder)}
-    return files | inside
 
 
 def _copied(notebook: NotebookNode) -> NotebookNode:
@@ -125,7 +120,7 @@ def _shallow(node: NotebookNode) -> NotebookNode:
 
 def _written(skeleton: NotebookNode, content: bytes) -> int:
     """How many answers a notebook holds that aren't as they were given out; 0 if it can't be read."""
-    released = {cell.id: lifted(cell.source)[0].strip() for cell in skeleton.cells if is_answer(cell)}
+    released = {cell.id: as_given(cell.source).strip() for cell in skeleton.cells if is_answer(cell)}
     identify = _identities(skeleton)
     try:
         theirs = [(identify(cell), cell["source"].strip()) for cell in their_cells(parse(content))]
@@ -258,7 +253,7 @@ def _identities(skeleton: NotebookNode) -> Callable[[dict], str]:
     grades = {
         cell.metadata.nbgrader.grade_id: cell.id for cell in skeleton.cells if "nbgrader" in cell.metadata
     }
-    texts = {lifted(cell.source)[0].strip(): cell.id for cell in skeleton.cells}
+    texts = {as_given(cell.source).strip(): cell.id for cell in skeleton.cells}
 
     def identify(cell: dict) -> str:
         if known := grades.get(grade_id_of(cell)):

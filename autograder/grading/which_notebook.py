@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from autograder.grading.reading import Unreadable, read
+from autograder.grading.reading import Unreadable, name_in_zip, read
 from autograder.limits import MAX_ENTRIES, MAX_FILES_DEPTH, MAX_NOTEBOOK
 from helpers.storage import printable
 
@@ -41,13 +41,15 @@ class Candidate:
         label: its path in the submission; of one in a zip, `NAME in ZIP`.
         name: its own name.
         content: its bytes.
-        folder: the one that it lies in; "" for the submission's own.
+        folder: the one that it lies in, in the zip if it is in one; "" for the submission's own.
+        zip: the path of the zip that it is in, and its bytes; "" for none.
     """
 
     label: str
     name: str
     content: bytes
     folder: str = ""
+    zip: tuple[str, bytes] = ("", b"")
 
 
 def candidates(at: int, wanted: str, *, any_name: bool) -> list[Candidate]:
@@ -144,14 +146,16 @@ def _in_zip(path: str, content: bytes, left: int) -> Iterator[Candidate]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             for info in archive.infolist():
-                *folders, name = PurePosixPath(info.filename).parts or ("",)
+                inner = PurePosixPath(name_in_zip(info))
+                *folders, name = inner.parts or ("",)
                 hidden = any(part.startswith((".", "__")) for part in (*folders, name))
                 if hidden or not name.lower().endswith(".ipynb"):
                     continue
                 with archive.open(info) as file:
                     # defence: which notebook: bombs
                     member = file.read(left + 1)
-                yield Candidate(f"{info.filename} in {path}", name, member)
+                folder = "/".join(folders)
+                yield Candidate(f"{inner} in {path}", name, member, folder, (path, content))
                 left -= len(member)
                 if left < 0:
                     return

@@ -195,6 +195,17 @@ def test_grace_is_grace_and_no_later_due_date():
     )
 
 
+def test_who_has_just_been_charged_is_not_charged_again():
+    term = Term(WEEKS)
+    config = Config()
+    config.LateSubmissionPlugin.penalty_method = "zero"
+    term.hand_in("01", "2026-03-21 12:00")
+    for done, penalty in (({"amy"}, None), ({"bob"}, 10)):
+        charge(term.book.db, config, "01", done=done)
+        [submission] = term.book.find_student("amy").submissions
+        assert submission.notebooks[0].late_submission_penalty == penalty
+
+
 def test_penalties_of_all_lessons_follow_where_there_are_late_days():
     term = Term(WEEKS)
     config = Config()

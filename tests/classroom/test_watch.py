@@ -9,12 +9,14 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from unittest.mock import Mock
+from unittest.mock import Mock, call
 
 import psutil
 import pytest
 
+from autograder.classroom import watching
 from autograder.classroom.watching import PATIENCE, _Rounds, _Waiting
+from autograder.grading.handed_in import Submission
 from autograder.lessons import ROOT
 from tests.support.course import LESSON, Course
 from tests.support.proved import ENGINE, follows_from
@@ -117,6 +119,28 @@ def test_each_has_feedback_before_the_rest_is_graded_and_with_what_lateness_cost
     for name in ("ada", "bob", "cid"):
         page = (course.root / "feedback" / name / LESSON / f"{LESSON}.html").read_text()
         assert "taken off for being late" in page
+
+
+def test_a_round_charges_each_student_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plugin of the course's own may be slow, or say something."""
+    one, other = (Submission(name, LESSON, tmp_path / name) for name in ("ada", "bob"))
+    book, lesson = Mock(repointed=[]), Mock(skeletons={}, own_files={})
+    lesson.name = LESSON
+
+    def grade(*_: object, progress: Callable, **__: object) -> None:
+        progress(one, Mock(), "")
+        progress(other, None, "broken")
+
+    monkeypatch.setattr(watching, "Book", lambda *_: book)
+    monkeypatch.setattr(watching, "changed_by_hand", lambda _: [])
+    monkeypatch.setattr(watching, "find_submissions", lambda *_: [one, other])
+    monkeypatch.setattr(watching, "grade_all", grade)
+    monkeypatch.setattr(_Rounds, "__post_init__", lambda self: setattr(self, "graded", {}))
+    monkeypatch.setattr(_Rounds, "_say", lambda *_: None)
+    monkeypatch.setattr(_Rounds, "_answer", lambda *_: None)
+    config = Mock()
+    _Rounds(Mock(lesson=lesson), Mock(), config, Mock(number=1), True, lambda: False)._round(collect=False)
+    assert book.charge_lateness.mock_calls == [call(config, "ada"), call(config, done={"ada"})]
 
 
 def test_an_interrupt_while_it_answers_many_ends_it_and_the_next_goes_on(course: Course) -> None:

@@ -106,9 +106,8 @@ def test_what_somebody_else_collects_meanwhile_has_no_feedback_yet(tmp_path, mon
 
     monkeypatch.setattr(watching._Rounds, "__post_init__", lambda self: None)
     monkeypatch.setattr(watching, "find_submissions", lambda *_: [Submission("amy", "lesson", folder)])
-    monkeypatch.setattr(
-        watching, "Book", lambda *_: SimpleNamespace(charge_lateness=id, close=int, repointed=[])
-    )
+    book = SimpleNamespace(charge_lateness=lambda *_, **__: None, close=int, repointed=[])
+    monkeypatch.setattr(watching, "Book", lambda *_: book)
     monkeypatch.setattr(watching, "grade_all", grade)
     lesson = SimpleNamespace(name="lesson", skeletons={}, own_files={})
     executor = SimpleNamespace(number=1, submit=None)

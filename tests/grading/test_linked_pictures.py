@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import shutil
+import stat
 import time
 import unicodedata
 import zipfile
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from autograder.grading.pictures import UNREADABLE, files_shown
-from autograder.grading.shown import lifted, replaced, targets
+from autograder.grading.shown import Shown, lifted
 from autograder.limits import MAX_ANSWER
 from tests.grading.test_pictures import CELL, answer, coded, decoded, picture, with_pictures
 from tests.support.course import LESSON, Course
@@ -62,6 +63,9 @@ WAYS = {  # how an answer shows a picture: why it isn't kept ("" if it is)
     '<img src="https://example.org/a.png">': WEB,
     "![web](//example.org/a.png)": WEB,
 }  # fmt: skip
+SHOWN_IN_ZIP = "\n\n".join(
+    f"![mine]({name})" for name in ("photo.jpg", "link.png", "drawing.svg", "page.png", "../secret.png")
+)
 DEFINED = f"\n\n[scan]: <{DATA}>"
 
 
@@ -106,22 +110,37 @@ def course(tmp_path_factory) -> Course:
 
 
 def by_exchange_and_zip(course: Course) -> None:
-    """Two students' pictures beside the notebook: one hands in through the exchange, one by a platform's zip."""
-    for student in ("eve", "zoe"):
-        with_pictures(course, student, "![mine](photo.jpg)", {})
+    """Three students' pictures: beside the notebook or in its zip, through the exchange or by a platform's zip."""
+    for student in ("eve", "ivy", "zoe"):
+        with_pictures(course, student, SHOWN_IN_ZIP if student == "ivy" else "![mine](photo.jpg)", {})
         (course.submission(student) / "photo.jpg").write_bytes(JPEG)
         course.run("nbgrader", "db", "student", "add", student)
+    pack(course.submission("ivy"))
     place = course.root / "exchange" / "headstart" / "inbound"
     place.mkdir(parents=True)
     when = "2026-01-01 12:00:00 UTC"
-    at = shutil.move(course.submission("eve"), place / f"eve+{LESSON}+{when}+abc")
-    (Path(at) / "timestamp.txt").write_text(when)
+    for student in ("eve", "ivy"):
+        at = shutil.move(course.submission(student), place / f"{student}+{LESSON}+{when}+abc")
+        (Path(at) / "timestamp.txt").write_text(when)
     course.run("nbgrader", "collect", LESSON)
     with zipfile.ZipFile(course.root / "download.zip", "w") as archive:
         for file in course.submission("zoe").iterdir():
             archive.write(file, f"zoe/{file.name}")
     shutil.rmtree(course.root / "submitted" / "zoe")
     course.run("headstart", "collect", "download.zip", LESSON)
+
+
+def pack(folder: Path) -> None:
+    """Put all that is handed in into a zip, as a Mac's menu does, with what isn't kept."""
+    with zipfile.ZipFile(folder / "work.zip", "w") as archive:
+        for path in [path for path in folder.iterdir() if path.suffix != ".zip"]:
+            archive.write(path, f"work/{path.name}")
+            path.unlink()
+        link = zipfile.ZipInfo("work/link.png")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "photo.jpg")
+        archive.writestr("work/drawing.svg", "<svg onload='alert(1)'/>")
+        archive.writestr("work/page.png", "<script>alert(1)</script>")
 
 
 @pytest.mark.promise(47)
@@ -152,6 +171,15 @@ def test_pictures_come_by_the_exchange_and_by_a_platforms_zip(course):
         assert [image.format for _, image in decoded(answer(course, student))] == ["JPEG"]
 
 
+@pytest.mark.promise(47)
+def test_pictures_in_the_notebooks_own_zip_are_kept_or_said_in_their_place(course):
+    lines = answer(course, "ivy").source.strip().split("\n\n")
+    assert [image.format for _, image in decoded(answer(course, "ivy"))] == ["JPEG"]
+    assert lines[0].startswith("![mine](attachment:picture-")
+    reasons = ("it is a link", UNREADABLE, UNREADABLE, AWAY)
+    assert all(line.endswith(f"isn't kept: {why}.)*") for line, why in zip(lines[1:], reasons, strict=True))
+
+
 def test_feedback_shows_them_and_what_isnt_kept(course):
     def page(student: str) -> str:
         return (course.root / "feedback" / student / LESSON / f"{LESSON}.html").read_text()
@@ -180,9 +208,11 @@ def test_another_file_of_the_same_name_is_a_new_answer(course):
 
 def test_what_a_text_shows_is_found_in_time_and_nothing_else_changes():
     plain = "Text with [a link](photo.jpg), `code`, a ![label] and [scan]: nothing.\n\n- $x![a]$"
-    assert replaced(plain, lambda *_: "?") == plain and lifted(plain) == (plain, {})
-    assert targets("![a][b]\n\n[b]: c.png 'title'") == ["c.png"]
-    assert files_shown("![a](b.png)", {"b.png": b"1"}) != files_shown("![a](b.png)", {"b.png": b"2"})
+    assert Shown.of(plain).with_each([]) == plain and lifted(plain) == (plain, {})
+    named = Shown.of("![a][b]\n\n[b]: c.png 'title'")
+    assert named.pictures == (("a", "c.png"),) and named.with_each(["?"]) == "?\n\n"
+    one = Shown.of("![a](b.png)")
+    assert files_shown(one, {"b.png": b"1"}) != files_shown(one, {"b.png": b"2"})
     odd = (
         "![",
         "![a](",
@@ -202,7 +232,7 @@ def test_what_a_text_shows_is_found_in_time_and_nothing_else_changes():
             piece + "a" * MAX_ANSWER,
             piece + " \n" * MAX_ANSWER,
         ):
-            targets(lifted(text)[0])
+            Shown.of(lifted(text)[0])
         assert time.process_time() - begun < 5, piece
 
 

@@ -15,6 +15,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.classroom.course import find_submissions, refused_names
+from autograder.grading import shown
 from autograder.grading import submission as module
 from autograder.grading.edits import what_changed
 from autograder.grading.handed_in import Submission
@@ -74,6 +75,18 @@ RIGHT = ["# Title", "A", "check('a')", "B", "check('b')"]
 
 def test_answers_come_from_the_student(skeleton, hand_in) -> None:
     assert sources(hand_in(solved(skeleton))) == RIGHT
+
+
+def test_pictures_in_the_lessons_own_texts_are_looked_for_once_for_all(
+    skeleton, hand_in, monkeypatch
+) -> None:
+    looked_at: list[str] = []
+    lifted = shown.lifted
+    monkeypatch.setattr(shown, "lifted", lambda text: looked_at.append(text) or lifted(text))
+    skeleton.cells[0].source = f"# Once for all\n\n![](data:image/png;base64,{'A' * 1000})"
+    for _ in range(3):
+        hand_in(solved(skeleton))
+    assert looked_at.count(skeleton.cells[0].source) == 1
 
 
 def test_outputs_and_counts_are_dropped(skeleton, hand_in) -> None:

@@ -488,6 +488,13 @@ LISTED: dict[str, dict[str, Row]] = {
         "which notebook: bombs in many zips": "many_bombs_are_one",
         "which notebook: entries of a zip": "a_zip_of_too_many_files_is_not_opened",
     },
+    "test_in_its_zip": {
+        "in its zip: records, and files of the course's": "nothing_of_the_courses_and_no_record_comes_from_a_zip",
+        "in its zip: number of files, also of those that are read in vain": "only_so_many_files_are_read_be_it_in_vain",
+        "in its zip: bytes of all files": ("files_beside_the_zip_count_with_those_in_it", "(left)", "(MAX_FILES_BYTES)"),
+        "in its zip: names that steer a terminal": ("a_name_that_would_steer_a_terminal_is_left_out", "if each.isprintable()", "if True"),
+        "digest: files in a zip": "a_changed_file_in_the_zip_is_a_new_submission",
+    },
     "test_intake": {
         "archives: bombs": ("a_bomb_fills_neither_memory_nor_disk_and_holds_up_no_other", "limit + 1", ""),
         "archives: links in a zip": ("links_are_not_followed", "stat.S_ISLNK(info.external_attr >> 16)", "False"),

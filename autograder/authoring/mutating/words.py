@@ -18,6 +18,7 @@ from autograder.authoring.mutating.places import IN_FULL, Place
 from autograder.authoring.mutating.quoting import number_of, quoted
 from autograder.authoring.mutating.tables import A_STEP, BEFORE, SIDES, SIGNS, WORDS
 from autograder.exercise import Exercise
+from autograder.lessons import listed
 
 
 def describe(mutant: Mutant, exercise: Exercise, *, exact: bool = False) -> tuple[str, str]:
@@ -169,7 +170,7 @@ class _Speech:
             return called
         named = [f"`{word}`" for word in dict.fromkeys(_read(node)) if word in self.words]
         article = "the" if noun == "one" else "a"
-        return f"{article} {noun} with {_listed(named)}" if noun and 0 < len(named) < 3 else ""
+        return f"{article} {noun} with {listed(named, 'and')}" if noun and 0 < len(named) < 3 else ""
 
     # -- numbers -------------------------------------------------------------------------------------------
 
@@ -313,7 +314,9 @@ class _Speech:
         )
         if step := self._step(nodes, statement):
             known = {word for code in re.findall("`([^`]*)`", said) for word in re.findall(r"\w+", code)}
-            method += [] if {*step} <= known else [f"the step with {_listed([f'`{word}`' for word in step])}"]
+            method += (
+                [] if {*step} <= known else [f"the step with {listed([f'`{word}`' for word in step], 'and')}"]
+            )
         elif at_the_end and "returned" not in said:
             method.append("in the `return`" if not method else "the `return`")
         return f" ({', '.join(method)})" if method else ""
@@ -389,7 +392,3 @@ def _read(node: ast.AST) -> Iterator[str]:
     for each in ast.walk(node):
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load):
             yield each.id
-
-
-def _listed(named: list[str]) -> str:
-    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"

@@ -127,13 +127,15 @@ def _what_wrong_cases_share(failure: Failure) -> Cause | None:
     return Cause(first.cause, number, f"{told} {first.meaning}", told) if told else None
 
 
-def _exception(failure: Failure) -> Cause | None:
-    """An exception of which it is known what leads to it, unless a case before it has another shape.
-
-    That is certain; and what is said of an exception is what mostly leads to it.
-    """
-    if _first(failure)[1].cause == "shape":
+def _other_shape(failure: Failure) -> Cause | None:
+    """A wrong shape in the first wrong case. It is certain; what an exception mostly comes from is not."""
+    if _first(failure)[1].cause != "shape":
         return None
+    return _relation_of_one(failure) or _what_is_seen(failure)
+
+
+def _exception(failure: Failure) -> Cause | None:
+    """An exception of which it is known what mostly leads to it."""
     raised = ((n, each) for n, each in failure.wrong.items() if each.cause == "raised")
     return next((Cause("raised", n, each.meaning) for n, each in raised if each.meaning != UNKNOWN), None)
 
@@ -165,6 +167,7 @@ ORDER: tuple[Callable[[Failure], Cause | None], ...] = (
     _left_over,
     _relation_of_all,
     _what_wrong_cases_share,
+    _other_shape,
     _exception,
     _relation_of_one,
     _what_is_seen,
