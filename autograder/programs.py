@@ -122,9 +122,11 @@ def sandbox_problem() -> str | None:
         return "grading needs Linux; students can do every lesson and its checks without it"
     if (bubblewrap := find(BUBBLEWRAP)) is None:
         return missing(BUBBLEWRAP)
-    # As grading has them: some systems allow the outer namespaces alone, some containers no /proc of its own.
+    # As grading has them: some systems allow the outer namespaces alone, some containers no /proc of its own,
+    # some no name.
     inner = ["unshare", "--user", "--mount", "true"] if shutil.which("unshare") else ["true"]
-    command = [bubblewrap, "--ro-bind", "/", "/", "--proc", "/proc", "--unshare-all", *inner]
+    walls = ["--proc", "/proc", "--unshare-all", "--hostname", "sandbox"]
+    command = [bubblewrap, "--ro-bind", "/", "/", *walls, *inner]
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=STARTS_WITHIN)
     except subprocess.TimeoutExpired:

@@ -3,7 +3,6 @@
 import contextlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +12,7 @@ from rich.text import Text
 
 from autograder.classroom.gradebook import Book
 from autograder.exercise import Outline
-from autograder.grading.handed_in import read_time
+from autograder.grading.handed_in import RECORDS, read_record, read_time
 from autograder.lessons import counted, grade_id
 from autograder.results import Graded, Verdict
 
@@ -112,17 +111,18 @@ def _tell(book: Book, graded: Graded) -> str:
             if [*_answers(last)] != [*_answers(paper.notebook)]:
                 return AGAIN
     pages = _pages(book, graded.student)
-    # `nbgrader autograde` has put what was handed in there already, so only its time says that it is new.
-    time = read_time(graded.files.get("timestamp.txt", b""))
-    if time and pages and datetime.fromtimestamp(max(pages), UTC).replace(tzinfo=None) < time:
+    # `nbgrader autograde` has put what was handed in there already, so only its time says that it is new: it
+    # differs from that beside the page. When the page was made says less, since clocks are set back.
+    time = read_time(graded.files.get(RECORDS[0], b""))
+    if pages and time and (read_time(read_record(pages[0].with_name(RECORDS[0]))) or time) != time:
         return AGAIN
     return OLD if pages else UNSEEN
 
 
-def _pages(book: Book, student: str) -> list[float]:
-    """When a student's feedback pages were made."""
+def _pages(book: Book, student: str) -> list[Path]:
+    """A student's feedback pages."""
     folder = book.course.format_path(book.course.feedback_directory, student, book.lesson)
-    return [path.stat().st_mtime for path in Path(folder).glob("*.html")]
+    return [*Path(folder).glob("*.html")]
 
 
 def _answers(notebook: str) -> Iterator[str]:

@@ -14,7 +14,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO
 
@@ -30,6 +30,8 @@ from autograder.limits import MAX_ENTRIES, MAX_FILES_DEPTH
 
 NEVER = datetime.min  # the time of a submission whose name holds none
 MADE = "made-when-collected-"  # in front of a secret that the student doesn't have
+IN_FUTURE = "was handed in in the future"
+AHEAD = timedelta(minutes=1)  # the clocks of machines that share an exchange differ by less
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
@@ -80,6 +82,7 @@ class Collect(ExchangeCollect):
                     raise ExchangeError("its name doesn't say who handed in what and when")
                 if problem := odd_name(record["username"]):
                     raise ExchangeError(problem)
+                self._tell_if_ahead(record)
                 # defence: collect: nobody else meanwhile
                 with alone_in(self._place(record["username"])):
                     super().copy_files()
@@ -90,6 +93,16 @@ class Collect(ExchangeCollect):
         self.src_records = everyone
         if full:
             raise full
+
+    def _tell_if_ahead(self, record: dict) -> None:
+        """Warn of a submission that hides those that come after it, since the latest time counts."""
+        if record["timestamp"] - datetime.now(UTC).replace(tzinfo=None) > AHEAD:
+            self.log.warning(
+                "%a %s, so a clock was wrong then or is now. What they hand in before that time isn't "
+                "collected. If they did, remove this folder from the exchange, and theirs from submitted/",
+                record["filename"],
+                IN_FUTURE,
+            )
 
     def _place(self, student: str) -> Path:
         """The folder of a student's submissions."""

@@ -4,8 +4,10 @@ It follows from the autograded notebook and nbgrader's gradebook, for lessons an
 """
 
 import functools
+import hashlib
 import re
 from collections import Counter
+from pathlib import Path
 from typing import TypedDict
 
 import sqlalchemy as sa
@@ -34,6 +36,7 @@ from helpers.checking.finding import SIGNS, Status
 
 HEADING = re.compile(r"^(#+) +(.+)$", re.MULTILINE)
 NUMBER = re.compile(r"^\*\*((?:Exercise|Question) [\w.]+)", re.MULTILINE)
+MADE_FROM = re.compile(rb'<meta name="made-from" content="(\w+)">')  # which result a page tells of
 NOTHING = "No response."  # nbgrader's comment on an answer that is as it was released
 
 
@@ -89,6 +92,7 @@ class Summary(NbGraderPreprocessor):
             "points": known["max_score"],
             "late": known["late_penalty"],
             "time": time,
+            "made_from": digest_of(_autograded(known, CourseDirectory(parent=self))),
             "waiting": sum(row["how"] == _WAITS for row in rows),
             "rows": rows,
             "next": _next(rows),
@@ -125,6 +129,16 @@ _COMMENTS = (
     .join(BaseCell, Comment.cell_id == BaseCell.id)
     .where(Comment.notebook_id == sa.bindparam("id"))
 )
+
+
+def digest_of(autograded: Path) -> str:
+    """Which result an autograded notebook is, for the page that is made from it."""
+    return hashlib.sha256(autograded.read_bytes()).hexdigest()[:16]
+
+
+def _autograded(known: dict[str, str], course: CourseDirectory) -> Path:
+    folder = course.format_path(course.autograded_directory, known["student"], known["assignment"])
+    return Path(folder, f"{known['notebook']}.ipynb")
 
 
 @functools.cache

@@ -13,6 +13,7 @@ from pathlib import Path
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.classroom.course import find_submissions
+from autograder.classroom.feedback import MADE_FROM, digest_of
 from autograder.classroom.intake import read_kept
 from autograder.lessons import counted
 from helpers.storage import write_whole
@@ -45,10 +46,9 @@ def zip_feedback(lesson: str, course: CourseDirectory) -> int:
             for folder in (course.feedback_directory, course.autograded_directory)
         )
         found = sorted(pages.glob("*.html"))
-        newest = max((path.stat().st_mtime for path in graded.glob("*.ipynb")), default=0)
         if not found:
             missing.append(student)
-        elif min(page.stat().st_mtime for page in found) < newest:
+        elif any(_is_stale(page, graded / f"{page.stem}.ipynb") for page in found):
             stale.append(student)
         else:
             about = kept.get(student, {})
@@ -75,6 +75,12 @@ def _name(form: str, about: dict[str, str], student: str, page: str) -> str:
     if form == "canvas":
         return f"{about['back']}_{page}"
     return f"{about['back'] if form == 'moodle' else student}/{page}"
+
+
+def _is_stale(page: Path, notebook: Path) -> bool:
+    """Whether a page was made from another result than is there now, by no clock: that may be set back."""
+    found = MADE_FROM.search(page.read_bytes())
+    return notebook.exists() and (not found or found[1].decode() != digest_of(notebook))
 
 
 def _zipped(files: dict[str, bytes]) -> bytes:

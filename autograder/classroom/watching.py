@@ -25,6 +25,7 @@ from traitlets.config import Config
 
 from autograder.classroom.batch import grade_all
 from autograder.classroom.changes import Change, changed, changed_by_hand, lines
+from autograder.classroom.collect import IN_FUTURE
 from autograder.classroom.course import find_submissions, odd_name
 from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.gradebook import Book
@@ -288,7 +289,7 @@ class _Rounds:
             raise KeyboardInterrupt
         for line in str(done.get("log") or "").splitlines():
             told = line.partition("] ")[2] or line
-            if "was not collected" in line or "was left out" in line:
+            if any(what in line for what in ("was not collected", "was left out", IN_FUTURE)):
                 self._tell(told)
         if not done.get("success"):
             said = str(done.get("error") or done.get("log") or "").strip().splitlines()[-1:]

@@ -18,7 +18,7 @@ from traitlets.config import Config
 
 from autograder import programs
 from autograder.classroom import pages
-from autograder.classroom.feedback import Summary
+from autograder.classroom.feedback import Summary, digest_of
 from autograder.lessons import ROOT
 from helpers.checking.finding import Finding, Status
 from tests.support.browser import AXE, CHROMIUM_OPTIONS, VIOLATIONS
@@ -176,7 +176,12 @@ def gradebook(tmp_path: Path) -> str:
     return url
 
 
-def test_points_and_comments_are_those_of_nbgraders_own_step(gradebook: str) -> None:
+def test_points_and_comments_are_those_of_nbgraders_own_step(gradebook: str, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    graded = Path("autograded/ann/ps1/p.ipynb")
+    graded.parent.mkdir(parents=True)
+    graded.write_text("{}")
+
     def cell(id: str, make=new_code_cell, **flags: bool) -> NotebookNode:
         known = {"grade": False, "solution": False, "task": False, "schema_version": 3, "grade_id": id}
         return make("", metadata={"nbgrader": known | flags})
@@ -197,6 +202,7 @@ def test_points_and_comments_are_those_of_nbgraders_own_step(gradebook: str) -> 
     ours, found = Summary().preprocess(notebook(), {"nbgrader": dict(about)})
     theirs.cells[3].metadata.nbgrader.comment = ""  # on the answer to nothing that is graded
     assert ours == theirs and found["nbgrader"] == known["nbgrader"]
+    assert found["feedback"]["made_from"] == digest_of(graded)
     assert found["feedback"]["earned"] == 3 + 1.75 - 0.5 and found["feedback"]["waiting"] == 2
     with pytest.raises(LookupError, match="no such submission in the gradebook: eve, ps1"):
         Summary().preprocess(notebook(), {"nbgrader": about | {"student": "eve"}})

@@ -16,6 +16,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.classroom.archives import open_download
+from autograder.classroom.feedback import digest_of
 from autograder.classroom.intake import KEPT, collect_download, read_kept
 from autograder.classroom.placing import People, place
 from autograder.classroom.returns import zip_feedback
@@ -421,11 +422,14 @@ def test_feedback_goes_back_under_the_names_that_platforms_know(course, tmp_path
     for student in ("ada", "grace@navy.example", "miles", "juergen"):
         page = Path(course.root, "feedback", student, LESSON, f"{LESSON}.html")
         page.parent.mkdir(parents=True)
-        page.write_text(student)
+        graded = Path(course.root, "autograded", student, LESSON, NOTEBOOK)
+        graded.parent.mkdir(parents=True)
+        graded.write_text("{}")
+        page.write_text(f'<meta name="made-from" content="{digest_of(graded)}">{student}')
+        os.utime(page, (1, 1))  # the clock has been set back since
     graded = Path(course.root, "autograded", "grace@navy.example", LESSON, NOTEBOOK)
-    graded.parent.mkdir(parents=True)
-    graded.write_text("{}")
-    os.utime(graded, (4e9, 4e9))  # graded again since
+    graded.write_text("{ }")  # graded again since
+    os.utime(graded, (0, 0))  # and again set back
     capsys.readouterr()
     assert zip_feedback(LESSON, course) == 1
     said = capsys.readouterr()
@@ -433,7 +437,8 @@ def test_feedback_goes_back_under_the_names_that_platforms_know(course, tmp_path
     found = {}
     for path in Path(course.root, "reports").glob("*.zip"):
         archive = zipfile.ZipFile(path)
-        found[path.stem] = {name: archive.read(name).decode() for name in archive.namelist()}
+        texts = {name: archive.read(name).decode() for name in archive.namelist()}
+        found[path.stem] = {name: text.rpartition(">")[2] for name, text in texts.items()}
     assert found == {
         f"{LESSON}_feedback_canvas": {f"lovelaceada_101_5001_{LESSON}.html": "ada"},
         f"{LESSON}_feedback_moodle": {f"OBrien Miles_659_assignsubmission_file_/{LESSON}.html": "miles"},

@@ -46,9 +46,9 @@ def hand_in(
     (folder / "timestamp.txt").write_text(when)
 
 
-def start(course: Course, *more: str, patience: int = PATIENCE) -> subprocess.Popen:
+def start(course: Course, *more: str, patience: int = PATIENCE, before: str = "") -> subprocess.Popen:
     env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
-    code = f"from autograder.classroom import watching; watching.PATIENCE = {patience}; from autograder.commands.cli import main; raise SystemExit(main())"
+    code = f"{before}\nfrom autograder.classroom import watching; watching.PATIENCE = {patience}; from autograder.commands.cli import main; raise SystemExit(main())"
     command = [sys.executable, "-c", code, "watch", LESSON, "--every", "0.2", "--workers", "1", *more]
     with (course.root / "watch.log").open("ab") as log:
         return subprocess.Popen(command, cwd=course.root, env=env, stdout=log, stderr=log)

@@ -23,6 +23,7 @@ from packaging.utils import canonicalize_name
 
 import bootstrap
 from autograder import programs
+from autograder.child import sandbox
 from autograder.commands import doctor
 from autograder.courses import at
 from helpers.start_here import page
@@ -650,12 +651,31 @@ def test_a_sandbox_that_does_not_start_is_explained(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are for Linux")
-def test_a_container_that_hides_part_of_proc_allows_no_sandbox(tmp_path, monkeypatch):
-    said = "bwrap: Can't mount proc on /newroot/proc: Operation not permitted"
-    program(tmp_path / "bwrap", f'case " $* " in *" --proc "*) echo "{said}" >&2; exit 1;; esac')
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("--proc", "bwrap: Can't mount proc on /newroot/proc: Operation not permitted"),
+        ("--hostname", "bwrap: Can't set hostname to sandbox: Operation not permitted"),
+    ],
+)
+def test_a_container_that_forbids_a_part_of_the_sandbox_allows_none(tmp_path, monkeypatch, option, said):
+    """Podman's usual settings hide parts of /proc; with these shown, its seccomp profile still forbids names."""
+    program(tmp_path / "bwrap", f'case " $* " in *" {option} "*) echo "{said}" >&2; exit 1;; esac')
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     problem = programs.sandbox_problem.__wrapped__()
-    assert said in problem and "unmask=ALL" in problem
+    assert said in problem and "seccomp=unconfined" in problem and "unmask=ALL" in problem
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are for Linux")
+def test_the_doctor_tries_all_that_a_sandbox_asks_of_the_kernel(tmp_path, monkeypatch):
+    """All but mounts of other kinds, which are allowed where one of /proc is."""
+    program(tmp_path / "bwrap", f'for each; do echo "$each"; done > {tmp_path}/tried')
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert programs.sandbox_problem.__wrapped__() is None
+    mounts = {"--tmpfs", "--symlink", "--ro-bind", "--dev-bind", "--dir", "--remount-ro"}
+    no_rights = {"--die-with-parent", "--new-session", "--clearenv", "--setenv", "--chdir"}
+    asked = {part for part in sandbox.command(tmp_path, []) if part.startswith("--") and part != "--"}
+    assert asked - mounts - no_rights <= {*(tmp_path / "tried").read_text().splitlines()}
 
 
 def test_an_image_gets_all_that_a_build_reads(tmp_path):
