@@ -127,7 +127,7 @@ def listed(found: list[Found], name: str) -> Download:
             continue
         # defence: archives: paths that lead out
         if path.startswith("/") or ".." in parts or not parts:
-            why = "its path leads out of the download"
+            why = "its path leads out of the archive"
         # defence: archives: names that steer a terminal
         if STEERING.search(path) or not path.isprintable():
             why = "its name could control a terminal"

@@ -93,7 +93,7 @@ def test_what_leads_out_or_is_a_link_is_left_out(tmp_path: Path) -> None:
     assert not form.files
     assert left_out(form)["link.png"] == "it is a link"
     assert (
-        list(left_out(form).values()).count("its path leads out of the download") == 3
+        list(left_out(form).values()).count("its path leads out of the archive") == 3
     )  # one is there twice
 
 
