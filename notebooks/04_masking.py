@@ -345,8 +345,8 @@ def masked_attention(q, k, v, mask):
 # %% draw=true
 # Weights and gradient, without NaN
 with waiting_for("Exercise 4.5"):
-    output, weights = masked_attention(q, k, v, allowed)
-    (gradient,) = torch.autograd.grad(output[2:].sum(), v)
+    without_nan, weights = masked_attention(q, k, v, allowed)
+    (gradient,) = torch.autograd.grad(without_nan[2:].sum(), v)
     print("gradient of v", gradient, sep="\n")
     words = ["pad", "pad", "the", "cat"]
     ax = plots.heatmap(weights, words, words, mask=allowed, title="Weights, without NaN")

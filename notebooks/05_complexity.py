@@ -953,10 +953,9 @@ def cache_bytes(layers, kv_heads, d_head, positions, bytes_per_number):
 # What the cache takes with 64, 8 and 1 heads of keys and values
 with waiting_for("your prediction"), after_predicting("complexity.cache"):
     groups = {"64 (one for each head)": 64, "8 (groups of 8)": 8, "1 (one for all)": 1}
-    lengths = (4_096, 100_000)
     gigabytes = {
         f"{n} positions": [cache_bytes(80, count, 128, n, 2) / 1e9 for count in groups.values()]
-        for n in lengths
+        for n in (4_096, 100_000)
     }
     title = "Cache of one sequence, bfloat16"
     ax = plots.bars(list(groups), gigabytes, ylabel="GB (logarithmic)", title=title)
@@ -1106,15 +1105,15 @@ with waiting_for("Exercise 4.9a"):
 # %% draw=true
 # How long 64 texts take, with the cache and without
 with waiting_for("Exercise 5.8"):
-    start, lengths = mine.ids("").expand(64, -1), [20, 40, 80]
+    start, counts = mine.ids("").expand(64, -1), [20, 40, 80]
     for name, cached in {"with the cache": True, "without it": False}.items():
 
         def write(words, cached=cached):
             return [*zip(range(words), mine.drawn(start, cached=cached), strict=False)]
 
-        times = [seconds(write, words, laps=1) for words in lengths]
-        exponent = float(fitted_exponent(torch.tensor(lengths).float(), torch.tensor(times)))
-        said = "  ".join(f"{n} words {1000 * t:4.0f} ms" for n, t in zip(lengths, times, strict=True))
+        times = [seconds(write, words, laps=1) for words in counts]
+        exponent = float(fitted_exponent(torch.tensor(counts).float(), torch.tensor(times)))
+        said = "  ".join(f"{n} words {1000 * t:4.0f} ms" for n, t in zip(counts, times, strict=True))
         print(f"{name:<14}  {said}  exponent {exponent:.1f}")
 
 # %% [markdown]
