@@ -622,8 +622,8 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
 # %% [markdown] reveals="masking.leak"
 # Without the mask, the loss in one pass falls far *below* the entropy. On new texts, no model can do that without
 # seeing the future. So **a loss far below the entropy, on new texts, proves a leak**. (On old texts it doesn't,
-# because a model can memorise a text; here every batch is new. And slightly below can be chance, since we average
-# over a limited number of texts.) In use, where there is no future, this model is worse than blind guessing: it has
+# because a model can memorise a text; here every batch is new. And a loss just below the entropy can be chance, since
+# we average over a limited number of texts.) In use, where there is no future, this model is worse than blind guessing: it has
 # learned to copy an answer that is no longer there. With the mask the two losses are the same, and near the
 # entropy.
 
@@ -1098,8 +1098,8 @@ with waiting_for("Exercises 4.1, 4.5, 4.6 and 4.12"):
 explorers.reach_explorer(reach)
 
 # %% [markdown]
-# On the left, the number in a cell says how many layers it takes until the row knows of the column. A cell without
-# a number needs more layers, or never gets there. On the right are the paths that lead to the word that you follow.
+# On the left, the number in a cell says how many layers it takes until the row knows of the column. An empty cell
+# needs more layers, or no number of them is enough. On the right are the paths that lead to the word that you follow.
 #
 # One answer to 4: let *the* look at every word, and every word at *the*. Then everything goes through one word.
 # That is the idea of a global token, used in models for long texts (Beltagy et al. 2020, section 3.1).
