@@ -441,15 +441,18 @@ def suspect_d(x):
 
 suspects = {"A": suspect_a, "B": suspect_b, "C": suspect_c, "D": suspect_d}
 
-# %% predict="masking.suspects"
-
 # %% draw=true
-# The weights of the four suspects, and what your detector finds
+# The weights of the four suspects
 places = [str(place) for place in range(T)]
 axes = plots.panels(4, width=2.7, height=2.6)
 for ax, (name, suspect) in zip(axes, suspects.items(), strict=True):
     plots.heatmap(suspect(x)[1], places, places, title=f"weights of {name}", ax=ax)
 show(axes[0])
+
+# %% predict="masking.suspects"
+
+# %% draw=true
+# What your detector finds
 with waiting_for("Exercise 4.6"), after_predicting("masking.suspects"):
     pictures = {}
     for name, suspect in suspects.items():
