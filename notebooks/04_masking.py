@@ -1139,7 +1139,7 @@ with waiting_for("Exercise 4.1"):
 # loss is {measured.reader_without_a_mask.new_reviews.per_word_in_one_pass} in one pass and
 # {measured.reader_without_a_mask.new_reviews.per_word_one_by_one} in use; the other model's is
 # {measured.reader_reader.new_reviews.per_word_in_one_pass} both times. (`python -m benchmarks.reader` measures this.)
-# If a model with a splendid loss writes *if if if if*, look for a leak.
+# If a model with a splendid loss writes one word again and again, look for a leak.
 
 # %% [markdown]
 # ## 4.14 What to remember
