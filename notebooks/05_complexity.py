@@ -953,7 +953,7 @@ def cache_bytes(layers, kv_heads, d_head, positions, bytes_per_number):
 with waiting_for("your prediction"), after_predicting("complexity.cache"):
     groups = {"64 (one for each head)": 64, "8 (groups of 8)": 8, "1 (one for all)": 1}
     gigabytes = {
-        f"{n} positions": [cache_bytes(80, count, 128, n, 2) / 1e9 for count in groups.values()]
+        f"{n:,} positions": [cache_bytes(80, count, 128, n, 2) / 1e9 for count in groups.values()]
         for n in (4_096, 100_000)
     }
     title = "Cache of one sequence, bfloat16"
