@@ -335,8 +335,8 @@ with waiting_for("Exercise 3.3"):
 # Who is speaking? With the sinusoidal table
 with waiting_for("Exercises 3.2 and 3.3"), after_predicting("positional.beyond"):
     computed = experiments.train(Way(vectors=add_positions, table=sinusoidal(64, 32)))
-    results["sinusoidal"] = experiments.accuracies(computed)
-    show(by_length({"who is speaking?": results}))
+    with_sinusoids = results | {"sinusoidal": experiments.accuracies(computed)}
+    show(by_length({"who is speaking?": with_sinusoids}))
 
 # %% [markdown] reveals="positional.beyond"
 # Within the training length it is as good as the learned table, with no parameters to learn. (The same holds for
@@ -648,12 +648,12 @@ with waiting_for("Exercises 3.2, 3.3 and 3.7"):
     relative = experiments.train(Way(scores=relative_bias, learned=(4, 31)))  # distances -15 ... 15
     right = [f"from {s}: {experiments.accuracy(relative, start=s).mean():.2f}" for s in (0, 4, 8, 16)]
     print(f"{'relative bias':<14}", "   ".join(right))
-    results["relative bias"] = experiments.accuracies(relative)
-    show(by_length({"who is speaking?": results}))
+    with_distances = results | {"relative bias": experiments.accuracies(relative)}
+    show(by_length({"who is speaking?": with_distances}))
 
 # %% [markdown]
 # The start of the numbering makes no difference: nothing in the model depends on it. At 16 tokens the model is right a
-# little less often than those with tables. It loses a few points with each doubling of the length: all keys more than
+# little less often than the one with a learned table. It loses a few points with each doubling of the length: all keys more than
 # 15 away share one number, and there are more and more of them.
 
 # %% [markdown]
@@ -821,9 +821,8 @@ with waiting_for("Exercise 3.8a"):
 # Who is speaking? With rotary positions
 with waiting_for("Exercises 3.2, 3.3, 3.7 and 3.8a"), after_predicting("positional.longer", told=False):
     turning = experiments.train(Way(turned=rotary))
-    results["rotary"] = experiments.accuracies(turning)
-    so_far = {name: right for name, right in results.items() if name != "linear penalty"}  # 3.9's
-    show(by_length({"who is speaking?": so_far}))
+    with_rotary = with_distances | {"rotary": experiments.accuracies(turning)}
+    show(by_length({"who is speaking?": with_rotary}))
 
 # %% draw=true
 # Where rotary attention goes at 64 tokens, by distance
@@ -928,12 +927,11 @@ with (
     after_predicting("positional.beyond", told=False),
     after_predicting("positional.longer", told=False),
 ):
-    results["linear penalty"] = experiments.accuracies(experiments.train(Way(scores=linear_penalty)))
-    for name, right in results.items():
+    penalty = {"linear penalty": experiments.accuracies(experiments.train(Way(scores=linear_penalty)))}
+    for name, right in (with_sinusoids | with_rotary | penalty).items():
         print(experiments.line(name, right))
-    added = {name: results[name] for name in ("none", "learned table", "sinusoidal")}
-    compared = {name: results[name] for name in ("none", "relative bias", "rotary", "linear penalty")}
-    groups = {"positions added to the input": added, "distances in the scores": compared}
+    compared = {name: right for name, right in with_rotary.items() if name != "learned table"} | penalty
+    groups = {"positions added to the input": with_sinusoids, "distances in the scores": compared}
     show(by_length(groups))
 
 # %% [markdown]

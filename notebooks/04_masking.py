@@ -345,8 +345,8 @@ def masked_attention(q, k, v, mask):
 # %% draw=true
 # Weights and gradient, without NaN
 with waiting_for("Exercise 4.5"):
-    output, weights = masked_attention(q, k, v, allowed)
-    (gradient,) = torch.autograd.grad(output[2:].sum(), v)
+    without_nan, weights = masked_attention(q, k, v, allowed)
+    (gradient,) = torch.autograd.grad(without_nan[2:].sum(), v)
     print("gradient of v", gradient, sep="\n")
     words = ["pad", "pad", "the", "cat"]
     ax = plots.heatmap(weights, words, words, mask=allowed, title="Weights, without NaN")
@@ -441,15 +441,18 @@ def suspect_d(x):
 
 suspects = {"A": suspect_a, "B": suspect_b, "C": suspect_c, "D": suspect_d}
 
-# %% predict="masking.suspects"
-
 # %% draw=true
-# The weights of the four suspects, and what your detector finds
+# The weights of the four suspects
 places = [str(place) for place in range(T)]
 axes = plots.panels(4, width=2.7, height=2.6)
 for ax, (name, suspect) in zip(axes, suspects.items(), strict=True):
     plots.heatmap(suspect(x)[1], places, places, title=f"weights of {name}", ax=ax)
 show(axes[0])
+
+# %% predict="masking.suspects"
+
+# %% draw=true
+# What your detector finds
 with waiting_for("Exercise 4.6"), after_predicting("masking.suspects"):
     pictures = {}
     for name, suspect in suspects.items():
@@ -622,8 +625,8 @@ with waiting_for("Exercises 4.1, 4.5 and 4.7"), after_predicting("masking.leak")
 # %% [markdown] reveals="masking.leak"
 # Without the mask, the loss in one pass falls far *below* the entropy. On new texts, no model can do that without
 # seeing the future. So **a loss far below the entropy, on new texts, proves a leak**. (On old texts it doesn't,
-# because a model can memorise a text; here every batch is new. And slightly below can be chance, since we average
-# over a limited number of texts.) In use, where there is no future, this model is worse than blind guessing: it has
+# because a model can memorise a text; here every batch is new. And a loss just below the entropy can be chance, since
+# we average over a limited number of texts.) In use, where there is no future, this model is worse than blind guessing: it has
 # learned to copy an answer that is no longer there. With the mask the two losses are the same, and near the
 # entropy.
 
@@ -1098,8 +1101,8 @@ with waiting_for("Exercises 4.1, 4.5, 4.6 and 4.12"):
 explorers.reach_explorer(reach)
 
 # %% [markdown]
-# On the left, the number in a cell says how many layers it takes until the row knows of the column. A cell without
-# a number needs more layers, or never gets there. On the right are the paths that lead to the word that you follow.
+# On the left, the number in a cell says how many layers it takes until the row knows of the column. An empty cell
+# needs more layers, or no number of them is enough. On the right are the paths that lead to the word that you follow.
 #
 # One answer to 4: let *the* look at every word, and every word at *the*. Then everything goes through one word.
 # That is the idea of a global token, used in models for long texts (Beltagy et al. 2020, section 3.1).
@@ -1136,7 +1139,7 @@ with waiting_for("Exercise 4.1"):
 # loss is {measured.reader_without_a_mask.new_reviews.per_word_in_one_pass} in one pass and
 # {measured.reader_without_a_mask.new_reviews.per_word_one_by_one} in use; the other model's is
 # {measured.reader_reader.new_reviews.per_word_in_one_pass} both times. (`python -m benchmarks.reader` measures this.)
-# If a model with a splendid loss writes *if if if if*, look for a leak.
+# If a model with a splendid loss writes one word again and again, look for a leak.
 
 # %% [markdown]
 # ## 4.14 What to remember

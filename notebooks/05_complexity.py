@@ -8,8 +8,7 @@
 #   straight line.
 # - **Time** {minutes} minutes, in three sittings: 5.1 to 5.7 count, 5.8 to 5.10 measure, 5.11 to 5.17 save memory.
 #
-# Every exercise is checked as soon as you ask for it. If you get stuck, each has two hints and then
-# the idea.
+# Every exercise is checked as soon as you ask for it. If you get stuck, open its two hints, and then the idea.
 
 # %% setup=true
 import math
@@ -635,7 +634,7 @@ with waiting_for("Exercise 5.7"), after_predicting("complexity.clock"):
 # one before. And that is one core. On a GPU with thousands of units, expect an even wider gap.
 
 # %% [markdown]
-# The exponents come out near the counted ones, seldom equal to them. At small sizes each call costs a few
+# The exponents come out near the counted ones, but seldom equal to them. At small sizes each call costs a few
 # microseconds whatever it computes, so the curves begin flat and the slopes come out low. Tensors too large for the
 # processor's cache make them come out high.
 
@@ -927,9 +926,9 @@ with waiting_for("Exercise 5.12"):
 # For each position, each layer, and each head that has keys and values of its own, the cache keeps one key and one
 # value of $d_\text{head}$ numbers. The queries aren't kept: each is used for its own word and never again.
 #
-# Heads can *share* keys and values. With as many heads of keys as of queries, it is lesson 2's multi-head attention.
-# With a single one, it is *multi-query* attention (Shazeer 2019). In between, where groups of query heads share one, it
-# is *grouped-query* attention (Ainslie et al. 2023). So what counts is the number of heads of keys and values:
+# Heads can *share* keys and values. If each query head has its own, that is lesson 2's multi-head attention. If all
+# share a single head of keys and values, it is *multi-query* attention (Shazeer 2019); if each group of query heads
+# shares one, *grouped-query* attention (Ainslie et al. 2023). So what counts is the number of heads of keys and values:
 
 
 # %%
@@ -953,10 +952,9 @@ def cache_bytes(layers, kv_heads, d_head, positions, bytes_per_number):
 # What the cache takes with 64, 8 and 1 heads of keys and values
 with waiting_for("your prediction"), after_predicting("complexity.cache"):
     groups = {"64 (one for each head)": 64, "8 (groups of 8)": 8, "1 (one for all)": 1}
-    lengths = (4_096, 100_000)
     gigabytes = {
-        f"{n} positions": [cache_bytes(80, count, 128, n, 2) / 1e9 for count in groups.values()]
-        for n in lengths
+        f"{n:,} positions": [cache_bytes(80, count, 128, n, 2) / 1e9 for count in groups.values()]
+        for n in (4_096, 100_000)
     }
     title = "Cache of one sequence, bfloat16"
     ax = plots.bars(list(groups), gigabytes, ylabel="GB (logarithmic)", title=title)
@@ -1095,7 +1093,7 @@ with waiting_for("Exercise 5.4"):
 # ## 5.16 Your cache writes
 #
 # Now the model that writes book reviews gets a cache: yours of lesson 4 if its check passed on this computer,
-# otherwise the course's. Without it, your other parts read the whole text again for each word.
+# otherwise the course's. Without a cache, the model reads the whole text again for each word.
 
 # %% draw="open"
 # Which parts of the model are yours
@@ -1106,15 +1104,15 @@ with waiting_for("Exercise 4.9a"):
 # %% draw=true
 # How long 64 texts take, with the cache and without
 with waiting_for("Exercise 5.8"):
-    start, lengths = mine.ids("").expand(64, -1), [20, 40, 80]
+    start, counts = mine.ids("").expand(64, -1), [20, 40, 80]
     for name, cached in {"with the cache": True, "without it": False}.items():
 
         def write(words, cached=cached):
             return [*zip(range(words), mine.drawn(start, cached=cached), strict=False)]
 
-        times = [seconds(write, words, laps=1) for words in lengths]
-        exponent = float(fitted_exponent(torch.tensor(lengths).float(), torch.tensor(times)))
-        said = "  ".join(f"{n} words {1000 * t:4.0f} ms" for n, t in zip(lengths, times, strict=True))
+        times = [seconds(write, words, laps=1) for words in counts]
+        exponent = float(fitted_exponent(torch.tensor(counts).float(), torch.tensor(times)))
+        said = "  ".join(f"{n} words {1000 * t:4.0f} ms" for n, t in zip(counts, times, strict=True))
         print(f"{name:<14}  {said}  exponent {exponent:.1f}")
 
 # %% [markdown]

@@ -339,14 +339,14 @@ with torch.no_grad():
     one_by_one = torch.cat([fast(some[:, t : t + 1], cache) for t in range(12)], dim=1)
     print(f"largest difference: {(plain(some) - fast(some)).abs().max():.1e}", end="; ")
     print(f"token by token, with the cache: {(plain(some) - one_by_one).abs().max():.1e}")
+torch.manual_seed(0)
+untrained = new_model(len(vocabulary), 96, 4, 2, 100)  # the model of the next cells
 
 # %% predict="pretraining.untrained"
 
 # %% draw=true
 # The loss of a model that has learned nothing
 with waiting_for("Exercises 8.2 and 8.3"), after_predicting("pretraining.untrained"), torch.no_grad():
-    torch.manual_seed(0)
-    untrained = new_model(len(vocabulary), 96, 4, 2, 100)
     some, after = inputs_and_targets(held_out[:20])
     loss = language_model_loss(untrained(some), after)
     print(f"untrained: {loss:.2f} nats per token; ln {len(vocabulary)} = {math.log(len(vocabulary)):.2f}")
@@ -1524,7 +1524,7 @@ check("pretraining.compute_optimal", compute_optimal)
 
 # %% draw=true
 # What three budgets are best spent on
-with waiting_for("Exercise 8.20"):
+with waiting_for("Exercise 8.20"), after_predicting("pretraining.valley", told=False):
     known = [torch.tensor(list(values), dtype=torch.float64) for values in (best.keys(), best.values())]
     power = math.log(compute_optimal(*known, 1e14)[0] / compute_optimal(*known, 1e12)[0]) / math.log(100)
     print(f"the best size grows as the budget to the power {power:.2f}")
@@ -1559,13 +1559,13 @@ with waiting_for("Exercise 8.20"):
 # %% draw=true
 # Letters and tokens on Shakespeare, measured beforehand
 with waiting_for("Exercises 8.19a to 8.19c"), after_predicting("pretraining.vocabulary"):
-    runs = plays.kept()
-    for run in runs:
+    by_merges = plays.kept()
+    for run in by_merges:
         print(
             f"{run.merges:>5,} merges: {run.parameters:,} parameters, {run.characters:.2f} characters per token,"
             f" {run.nats:.2f} nats per token, {run.bits:.2f} bits per character"
         )
-    show(plays.bits_by_merges(runs))
+    show(plays.bits_by_merges(by_merges))
 
 # %% [markdown] reveals="pretraining.vocabulary"
 # (One seed each; `python -m benchmarks.training_pretraining --tokens` makes these runs.) The nats per token

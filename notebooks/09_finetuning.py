@@ -1001,13 +1001,13 @@ check("finetuning.merged", merged_weight)
 
 # %% draw=true
 # Your adapters beside the other regimes, and merged
-with waiting_for("the exercises up to 9.13b"), after_predicting("finetuning.adapters"):
+with waiting_for("the exercises up to 9.13b"), after_predicting("finetuning.adapters", told=False):
     RANK, ALPHA = experiments.RANK, experiments.ALPHA
     merged_weight(torch.zeros(2, 3), torch.zeros(1, 3), torch.zeros(2, 1), 1.0)  # is it written?
     adapted = [prepared("adapters", s, LABELS, steps, (steps,), adapter=LoRALinear) for s in range(SEEDS)]
     fits = experiments.fit_each(adapted, class_loss, test, "adapters", models=True)
-    compared[f"adapters, rank {RANK}"] = [n_right for *_, n_right in fits]
-    show(figures.seeds(shares_of(compared), title="200 labels: 5 seeds and their mean"))
+    with_adapters = compared | {f"adapters, rank {RANK}": [n_right for *_, n_right in fits]}
+    show(figures.seeds(shares_of(with_adapters), title="200 labels: 5 seeds and their mean"))
     model, one = adapted[0].model, experiments.merged(adapted[0].model, merged_weight, ALPHA)
     whole, size = (sum(p.numel() for p in each.parameters()) for each in (new_classifier(), one))
     print(f"{trainable(model):,} of {whole:,} numbers train: {trainable(model) / whole:.1%}")
@@ -1017,12 +1017,15 @@ with waiting_for("the exercises up to 9.13b"), after_predicting("finetuning.adap
 
 # %% draw=true
 # The loss as a language model, with adapters and without
-with waiting_for("the exercises up to 9.13b"):
-    losses["adapters, merged"] = experiments.language_loss(one.body, fresh)
-    losses["adapters, taken out"] = experiments.language_loss(
-        experiments.merged(model, lambda weight, A, B, alpha: weight, ALPHA).body, fresh
-    )
-    for name, value in losses.items():
+with (
+    waiting_for("the exercises up to 9.13b"),
+    after_predicting("finetuning.forgets", told=False),
+    after_predicting("finetuning.adapters"),
+):
+    taken_out = experiments.merged(model, lambda weight, A, B, alpha: weight, ALPHA)
+    bodies = {"adapters, merged": one.body, "adapters, taken out": taken_out.body}
+    with_bodies = {name: experiments.language_loss(body, fresh) for name, body in bodies.items()}
+    for name, value in (losses | with_bodies).items():
         print(f"{name:<20} {value:.3f} nats per token")
 
 # %% [markdown] reveals="finetuning.adapters"
@@ -1246,11 +1249,11 @@ def by_counting(train, others):
 
 # %% draw=true
 # All ways with 200 labels, with intervals
-with waiting_for("the exercises up to 9.17a"):
+with waiting_for("the exercises up to 9.17a"), after_predicting("finetuning.adapters", told=False):
     some = [experiments.examples(200, experiments.TRAIN_SEED + s) for s in range(SEEDS)]
-    compared["TF-IDF"] = [by_counting(examples, test) for examples in some]
+    all_ways = with_adapters | {"TF-IDF": [by_counting(examples, test) for examples in some]}
     title = "200 labels: 5 seeds, their mean and its 95 % interval"
-    show(figures.seeds(shares_of(compared), student, "95 % intervals", title=title))
+    show(figures.seeds(shares_of(all_ways), student, "95 % intervals", title=title))
 
 # %% draw=true
 # Accuracy against the number of labels, with intervals

@@ -555,7 +555,7 @@ with waiting_for("Exercises 10.1a to 10.7"):
     if not training.recall("bert", bert):
         training.keep("bert", bert, pretrain(bert, rows, generator, held_out, steps))
     words, pairs = shares_right(bert, *held_out)
-    models["bert"] = bert
+    models["bert"], models["left"] = bert, pretraining.pretrained(600)
     print(f"held out, 15 % hidden: {words:.0%} of the hidden words right, {pairs:.0%} of the pairs")
 
 # %% [markdown]
@@ -660,7 +660,6 @@ WAYS = ("language model, left side", "BERT, both sides", "language model, whole 
 with waiting_for("Exercises 10.1a to 10.9"), after_predicting("bert.sides"):
     blank_left_to_right(lambda ids: torch.zeros(*ids.shape, V), ids[0], 1, ids[0, :2])  # is it written?
     models["bert"]
-    models["left"] = pretraining.pretrained(600)
     blanks = experiments.blanks(training.steps(BLANKS), 4_000)
     blanks = [blank for blank in blanks if len(blank.words) < LENGTH - 3]
     found = training.each(guesses, blanks, "Blanks")
@@ -1229,9 +1228,9 @@ real = None
 with waiting_for("Exercises 10.6, 10.14a and 10.14b"):
     real = real_bert()
     if real is not None:
-        ids = published.encode([published.SENTENCE])
+        tokens = published.encode([published.SENTENCE])
         with torch.no_grad():
-            yours = real.encoder(ids, ids != PAD)[0, 0, :4]
+            yours = real.encoder(tokens, tokens != PAD)[0, 0, :4]
         apart = (yours - torch.tensor(published.BY_TRANSFORMERS)).abs().max()
         print(
             f"at [CLS]: {[round(float(x), 4) for x in yours]}; largest difference to transformers: {apart:.0e}"

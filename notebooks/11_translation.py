@@ -249,8 +249,8 @@ class Translator(torch.nn.Module):
 # %% draw=true
 # How large the model is
 vocabulary = explorers.vocabulary()
-model = Translator(len(vocabulary), 96, 4, 384, 2)
-parameters = sum(parameter.numel() for parameter in model.parameters())
+untrained = Translator(len(vocabulary), 96, 4, 384, 2)
+parameters = sum(parameter.numel() for parameter in untrained.parameters())
 print(f"{len(vocabulary)} words of both languages, {parameters:,} parameters")
 
 # %% [markdown]

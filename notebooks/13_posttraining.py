@@ -546,8 +546,8 @@ check("posttraining.likelier", likelier)
 # %% draw=true
 # The same questions, by writing and by choosing between two options
 with waiting_for("Exercises 13.9 and 13.10, and the training in 13.8"):
-    tools = tools._replace(answer_log_probability=answer_log_probability)
-    shares = measures.three_ways(trained(tuned), tools, exact_match, likelier)
+    with_likelihood = tools._replace(answer_log_probability=answer_log_probability)
+    shares = measures.three_ways(trained(tuned), with_likelihood, exact_match, likelier)
     for way, share in shares.items():
         print(f"{way:<44} {share:.0%} of 80 answers on praise or blame")
 
@@ -666,8 +666,8 @@ with (
     waiting_for("Exercises 13.10 and 13.12, and the training in 13.8"),
     after_predicting("posttraining.chosen"),
 ):
-    tools = tools._replace(dpo_loss=dpo_loss, answer_log_probability=answer_log_probability)
-    moved = measures.moved_by_preferences(trained(tuned), tools, requests_count=160)
+    of_dpo = tools._replace(dpo_loss=dpo_loss, answer_log_probability=answer_log_probability)
+    moved = measures.moved_by_preferences(trained(tuned), of_dpo, requests_count=160)
     title = "Nats since the start, mean over the pairs"
     ax = plots.lines(*moved, xlabel="step", ylabel="nats", title=title)
     ax.set_ylim(bottom=1.1 * min(moved[1]["rejected"]) - 0.1)
@@ -1027,12 +1027,15 @@ show(drawings.loop())
 REWARDS_ANEW = False
 policy = None
 with waiting_for("Exercises 13.13, 13.14 and 13.16, and the training in 13.8"):
-    tools = tools._replace(reward=reward, advantages=advantages, clipped=clipped, kl_estimates=kl_estimates)
+    learning = {"reward": reward, "advantages": advantages, "clipped": clipped, "kl_estimates": kl_estimates}
+    of_rewards = tools._replace(**learning)
     frozen, fresh = trained(tuned), copy.deepcopy(trained(tuned))
     if REWARDS_ANEW:
         training.forget("rewarded")
     if not training.recall("rewarded", fresh):
-        live = experiments.reinforce(fresh, frozen, tools, Setting(experiments.REWARDED), keep="rewarded")
+        live = experiments.reinforce(
+            fresh, frozen, of_rewards, Setting(experiments.REWARDED), keep="rewarded"
+        )
         training.keep("rewarded", fresh, live, requests.vocabulary().words)
     policy = fresh.eval()
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from autograder import courses, lessons
 from autograder.authoring.master import Cell, Mistake
+from autograder.authoring.waiting import out_of_order
 from autograder.drawing import generator
 from autograder.exercise import Exercise
 from autograder.recall import Recall
@@ -294,7 +295,7 @@ def of_predictions(
         if len(known) > 2 and count > 2 / 3 * len(known):
             text = f'"{letter}" is right in {count} of {len(known)} predictions, so it can be guessed'
             found.append(Mistake(file, 1, f"{text}; put some options into another order"))
-    there = [*_placed(cells), *_told(known, cells)]
+    there = [*_placed(cells), *_told(known, cells), *out_of_order(cells)]
     found += [Mistake(f"notebooks/{lesson}.py", line, text) for line, text in there]
     return found
 

@@ -28,9 +28,9 @@ REVEALED = "revealed.json"
 PREDICTED = "headstart_predicted"  # in an output's metadata: what was clicked, by prediction
 GAP = '<div style="height:8px"></div>\n\n'  # printed lines have none below them
 THEN, NOTHING = "Now run the next cell.", "Nothing was predicted here."
-# In this kernel: the letter by prediction; and the cells whose figures wait, with the requests that ran them.
+# In this kernel: the letter by prediction; and the requests that ran cells whose figures wait, by cell.
 _chosen: dict[str, str] = {}
-_waiting: dict[str, dict[str, tuple[dict, str]]] = {}
+_waiting: dict[str, dict[str, dict]] = {}
 _drawn: set[str] = set()  # predictions whose figure is on the page
 
 
@@ -152,10 +152,12 @@ class after_predicting:
 
     def __enter__(self) -> None:
         waiting = _waiting.setdefault(self.prediction, {})
-        parent, source = (shell.parent_header, shell.user_ns["In"][-1]) if (shell := kernel()) else ({}, "")
-        cell = parent.get("metadata", {}).get("cellId", source)
+        # The whole request, and no input of the history: a click runs cells, and leaves none there.
+        request = shell.parent_header if (shell := kernel()) else {}
+        source = request.get("content", {}).get("code", "")
+        cell = request.get("metadata", {}).get("cellId", source)
         if self.prediction not in _chosen:
-            waiting[cell] = (parent, source)
+            waiting[cell] = request
             raise NotPredicted
         waiting.pop(cell, None)
 
@@ -211,12 +213,12 @@ def _draw(prediction: str) -> None:
     from IPython.display import clear_output
 
     shell = kernel()
-    for parent, source in _waiting.pop(prediction, {}).values() if shell else ():
+    for request in _waiting.pop(prediction, {}).values() if shell else ():
         here = shell.parent_header
-        shell.set_parent(parent)
+        shell.set_parent(request)
         try:
             clear_output(wait=True)
-            shell.run_cell(source)
+            shell.run_cell(request["content"]["code"])
         finally:
             shell.set_parent(here)
 

@@ -169,6 +169,14 @@ def test_a_line_that_starts_with_a_percent_sign_is_shown(tmp_path):
     assert pages._outputs(told, tmp_path)[0].data == {"text/markdown": shown}
 
 
+def test_a_figure_waits_for_all_of_its_predictions(tmp_path):
+    cell = v4.new_code_cell(
+        'with (\n    after_predicting("a.b", told=False),\n    after_predicting("a.c"),\n): ...'
+    )
+    [shown] = pages._shown(cell, cell, {}, {}, tmp_path)
+    assert shown.metadata.tags == ["waits-a-b", "waits-a-c"]
+
+
 def test_pictures_that_differ_in_the_names_of_their_clips_are_one():
     svg = '<clipPath id="{0}"/><g clip-path="url(#{0})"/><g clip-path="url(#{1})"/>'
     one, other = (

@@ -33,13 +33,18 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
+def requested(code: str, cell: str = "") -> dict:
+    """The request that runs a cell; not every program says which cell it is."""
+    return {"content": {"code": code}, "metadata": {"cellId": cell} if cell else {}}
+
+
 class Shell:
     """A kernel's shell, as far as predictions need it."""
 
     kernel = True
 
     def __init__(self) -> None:
-        self.parent_header, self.user_ns = {"cell": "predict"}, {"In": ["draw()"]}
+        self.parent_header = requested("predict()")
         self.ran: list[tuple[str, dict]] = []
 
     def set_parent(self, parent: dict) -> None:
@@ -163,14 +168,14 @@ def test_what_a_figure_shows_is_a_page_where_markdown_is_not_shown(monkeypatch: 
 def test_a_click_is_answered_and_its_figure_drawn_where_it_waited(shell: Shell, shown: list[str]) -> None:
     predict("attention.order", ...)
     assert shell.outputs == [("", {predicting.PREDICTED: {"attention.order": ""}})]
-    shell.parent_header = {"cell": "figure"}
+    figure = shell.parent_header = requested("draw()")
     assert "waits" in look("attention.order", shown)[-1]
     shell.parent_header = {"comm": "click"}
     click(shell, "a")
     said, metadata = shell.outputs[-1]
     assert said.startswith("Not quite. ") and predicting.THEN not in said
     assert metadata == {predicting.PREDICTED: {"attention.order": "a"}}
-    assert shell.ran == [("draw()", {"cell": "figure"})]
+    assert shell.ran == [("draw()", figure)]
     assert shell.parent_header == {"comm": "click"}
     assert look("attention.order", shown)[0] == "the figure"
 
@@ -182,13 +187,33 @@ def test_a_click_draws_all_figures_that_waited_and_one_tells(shell: Shell, shown
         ("two", "draw(2)"),
         ("one", "draw(1)"),
     ):  # one was changed, and run again
-        shell.parent_header, shell.user_ns["In"][-1] = {"metadata": {"cellId": cell}}, source
+        shell.parent_header = requested(source, cell)
         assert "waits" in look("attention.order", shown)[-1]
     click(shell, "a")
     assert [source for source, _ in shell.ran] == ["draw(1)", "draw(2)"]
     assert look("attention.order", shown, told=False) == ["the figure"]
     click(shell, "b")
     assert len(shell.ran) == 2
+
+
+def test_a_figure_that_waits_for_two_is_drawn_by_the_second_click(
+    shell: Shell, shown: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def draw(source: str) -> None:
+        ran.append(source)
+        with waiting_for("1.2"), after_predicting("attention.order"), after_predicting("attention.size"):
+            shown.append("the figure")
+
+    ran: list[str] = []
+    monkeypatch.setattr(shell, "run_cell", draw)
+    shell.parent_header = requested("draw()", "figure")
+    draw("draw()")
+    shell.parent_header = requested("goodbye()", "the last")
+    for name, figures in (("attention.order", 0), ("attention.size", 1)):
+        predict(name, ...)
+        click(shell, "a")
+        assert shown.count("the figure") == figures
+    assert ran == ["draw()"] * 3
 
 
 def test_a_tooltip_shows_an_option_without_its_marks(shell: Shell, shown: list[str]) -> None:

@@ -134,7 +134,7 @@ def _bytes(request) -> int:
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_a_prediction_answers_a_click_and_then_shows_its_figure(browser, address, lesson) -> None:
-    known = predictions(lessons.topic(lesson))
+    known, made = predictions(lessons.topic(lesson)), set()
     with browser.new_page() as page:
         page.goto(f"{address}/{lesson}.html")
         assert page.locator(".hs-predict").count() == len(known)
@@ -146,7 +146,10 @@ def test_a_prediction_answers_a_click_and_then_shows_its_figure(browser, address
                 place.get_by_role("button", name=letter, exact=True).click()
                 text = html.unescape(re.sub("<[^>]+>", "", prediction.answer(letter)[0]))
                 assert _plain(place.locator(".hs-said").text_content()) == _plain(text)
-            assert all(each.is_visible() for each in figure.all())
+            made.add(id.replace(".", "-"))
+            for each in figure.all():  # it may wait for several
+                waits = re.findall(r"tag_waits-(\S+)", each.get_attribute("class"))
+                assert each.is_visible() == made.issuperset(waits)
 
 
 def test_a_page_that_is_opened_from_a_disk_answers_too(browser) -> None:

@@ -114,8 +114,8 @@ def _shown(
     elif kind in ("given", "draw"):
         outputs = [] if any(call in cell.source for call in PERSONAL) else _outputs(done, figures)
         folded = kind == "draw" and cell.metadata.get("jupyter", {}).get("source_hidden")
-        waits = WAITS.search(cell.source)
-        tags = ["remove-input"] * bool(folded) + ([f"waits-{waits[1].replace('.', '-')}"] if waits else [])
+        waits = (id.replace(".", "-") for id in WAITS.findall(cell.source))
+        tags = ["remove-input"] * bool(folded) + [f"waits-{id}" for id in waits]
         if outputs or not folded:
             yield _code(cell.source, outputs, tags)
 

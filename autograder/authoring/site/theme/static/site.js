@@ -1,16 +1,21 @@
 // A page's predictions, choices and colour modes, without a kernel.
 
 const tagOf = name => name.replaceAll(".", "-")
+const pending = new Set()  // the tags of predictions that aren't made yet: a figure may wait for several
 
 document.querySelectorAll(".hs-predict").forEach(prediction => {
     const buttons = prediction.querySelectorAll("button"), said = prediction.querySelector(".hs-said")
-    const waiting = document.querySelectorAll(`.tag_waits-${tagOf(prediction.dataset.prediction)}`)
+    const tag = `tag_waits-${tagOf(prediction.dataset.prediction)}`
+    const waiting = [...document.getElementsByClassName(tag)]
+    pending.add(tag)
     waiting.forEach(cell => cell.classList.add("hs-waits"))
     buttons.forEach(button => button.addEventListener("click", () => {
         buttons.forEach(each => each.setAttribute("aria-pressed", each === button))
         const answer = prediction.querySelector(`template[data-letter="${button.value}"]`)
         said.replaceChildren(answer.content.cloneNode(true))
-        waiting.forEach(cell => cell.classList.remove("hs-waits"))
+        pending.delete(tag)
+        const done = waiting.filter(cell => ![...cell.classList].some(each => pending.has(each)))
+        done.forEach(cell => cell.classList.remove("hs-waits"))
     }))
 })
 
