@@ -382,7 +382,7 @@ def kl(logits, frozen):
 
 # %% exercise="posttraining.kl" kept
 # https://github.com/nlp-with-transformers/notebooks/issues/94: kl_div gets probabilities where it takes logarithms.
-# true: Your results are exactly those of a right answer in which one function is changed to `softmax`
+# true: Your results are exactly those of a right answer in which `softmax` is used where a log-softmax belongs
 def kl(logits, frozen):
     p, q = logits.softmax(-1), frozen.log_softmax(-1)
     return F.kl_div(q, p, reduction="none", log_target=True).sum(-1)
