@@ -137,7 +137,7 @@ def blockwise_attention(q, k, v, block):
 
 # %% exercise="complexity.blockwise_attention"
 # https://github.com/flashinfer-ai/flashinfer/pull/5029: The sums aren't set to 0 between one block of queries and the next.
-# true: Right only at the first position of axis -2.
+# true: Right only in the first row.
 def blockwise_attention(q, k, v, block):
     outputs = []
     largest = torch.full((*q.shape[:-2], 1), -math.inf, dtype=q.dtype)

@@ -87,7 +87,7 @@ def pad(rows, pad_token):
 # %% exercise="posttraining.grow"
 # https://github.com/huggingface/transformers/issues/8472: New rows are drawn with a small spread around zero.
 # named: random
-# true: Right, except at the last position of axis -2.
+# true: Right, except in the last row.
 def grow(embedding, n_new):
     grown = torch.empty(len(embedding) + n_new, embedding.size(1), dtype=embedding.dtype)
     torch.nn.init.normal_(grown, mean=0.0, std=0.02)
@@ -348,7 +348,7 @@ def clipped(log_probability, advantages, epsilon, old=None):
 
 # %% exercise="posttraining.clipped" kept
 # https://github.com/tensorforce/tensorforce/issues/312: Both probabilities come from the same model, so the ratio is always 1.
-# true: All positions along axis -1 have the same numbers
+# true: All columns have the same numbers
 def clipped(log_probability, advantages, epsilon, old=None):
     old = log_probability
     ratio = torch.exp(log_probability - old)
