@@ -85,7 +85,7 @@ class MultiHeadAttention(torch.nn.Module):
 
 # %% exercise="multihead.module" kept
 # https://github.com/lsdefine/attention-is-all-you-need-keras/issues/36: Heads come before sentences in the data, and after them in the repeated mask.
-# true: Right only where axis -3 of `y` has size 1.
+# true: Right only where `y` has size 1 along axis -3.
 class MultiHeadAttention(torch.nn.Module):
     def __init__(self, d_model, n_heads):
         super().__init__()

@@ -98,7 +98,7 @@ def grouped_attention(q, k, v):
 # %% exercise="complexity.absorb" kept
 # https://github.com/Dao-AILab/flash-attention/issues/333: The mixture is multiplied by the inverse of the factor, as the paper's pseudocode had it.
 # named: rescaled_the_wrong_way
-# true: Your results are exactly those of a right answer in which `/` is used in place of `*` (the step with `mixture`)
+# true: Your results are exactly those of a right answer in which `*` and `/` are mixed up (the step with `mixture`)
 def absorb(largest, total, mixture, scores, values):
     m_ij = torch.maximum(largest, scores.amax(dim=-1))
     P_ij = torch.exp(scores - m_ij[..., None])
@@ -137,7 +137,7 @@ def blockwise_attention(q, k, v, block):
 
 # %% exercise="complexity.blockwise_attention"
 # https://github.com/flashinfer-ai/flashinfer/pull/5029: The sums aren't set to 0 between one block of queries and the next.
-# true: Right only at the first position of axis -2.
+# true: Right only in the first row.
 def blockwise_attention(q, k, v, block):
     outputs = []
     largest = torch.full((*q.shape[:-2], 1), -math.inf, dtype=q.dtype)

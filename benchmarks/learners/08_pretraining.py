@@ -161,7 +161,7 @@ def nucleus(probabilities, p):
 
 # %% exercise="pretraining.nucleus"
 # https://github.com/BlinkDL/ChatRWKV/pull/170: where the sum is exactly p, one token too many is kept.
-# true: Your results are exactly those of a right answer in which one comparison is changed to `>`
+# true: Your results are exactly those of a right answer in which `>` is used in place of `>=`
 # true: What came back is `probabilities`, unchanged.
 # named: more_than_p
 def nucleus(probabilities, p):

@@ -133,7 +133,7 @@ def embed(ids, segments, words, positions, kinds):
 
 # %% exercise="bert.word_head" kept
 # https://github.com/huggingface/transformers/issues/2957: the bias is added twice.
-# true: Each line along axis -2 is off by a number of its own.
+# true: Each column is off by a number of its own.
 class WordHead(torch.nn.Module):
     def __init__(self, d_model, vocabulary):
         super().__init__()
@@ -288,7 +288,7 @@ def renamed(published, names, n_layers, turned=()):
 
 # %% exercise="bert.renamed" kept
 # https://github.com/huggingface/transformers/pull/21519: query, key and value are joined in another order.
-# true: In `blocks.1.W_qkv.bias`: the right numbers in reverse
+# true: In `blocks.0.W_qkv.weight`: the right numbers in reverse
 def renamed(published, names, n_layers, turned=()):
     out = {}
     for ours, theirs in names.items():

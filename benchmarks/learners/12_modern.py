@@ -1,6 +1,6 @@
 # %% exercise="modern.rms_norm"
 # https://github.com/mosaicml/llm-foundry/issues/371: x is divided by one over the root, and so multiplied by it.
-# true: Your results are exactly those of a right answer in which one operator is changed to `/`
+# true: Your results are exactly those of a right answer in which `*` and `/` are mixed up
 # true: Each line along axis -1 is off by a factor of its own.
 def rms_norm(x, weight, eps=1e-6):
     output = x / torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)

@@ -87,7 +87,7 @@ def pad(rows, pad_token):
 # %% exercise="posttraining.grow"
 # https://github.com/huggingface/transformers/issues/8472: New rows are drawn with a small spread around zero.
 # named: random
-# true: Right, except at the last position of axis -2.
+# true: Right, except in the last row.
 def grow(embedding, n_new):
     grown = torch.empty(len(embedding) + n_new, embedding.size(1), dtype=embedding.dtype)
     torch.nn.init.normal_(grown, mean=0.0, std=0.02)
@@ -348,7 +348,7 @@ def clipped(log_probability, advantages, epsilon, old=None):
 
 # %% exercise="posttraining.clipped" kept
 # https://github.com/tensorforce/tensorforce/issues/312: Both probabilities come from the same model, so the ratio is always 1.
-# true: All positions along axis -1 have the same numbers
+# true: All columns have the same numbers
 def clipped(log_probability, advantages, epsilon, old=None):
     old = log_probability
     ratio = torch.exp(log_probability - old)
@@ -382,7 +382,7 @@ def kl(logits, frozen):
 
 # %% exercise="posttraining.kl" kept
 # https://github.com/nlp-with-transformers/notebooks/issues/94: kl_div gets probabilities where it takes logarithms.
-# true: Your results are exactly those of a right answer in which one function is changed to `softmax`
+# true: Your results are exactly those of a right answer in which `softmax` is used where a log-softmax belongs
 def kl(logits, frozen):
     p, q = logits.softmax(-1), frozen.log_softmax(-1)
     return F.kl_div(q, p, reduction="none", log_target=True).sum(-1)

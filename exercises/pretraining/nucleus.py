@@ -98,6 +98,10 @@ exercise.slip(
     "The token that reaches p is dropped, so that what is kept falls short of p, and where one token "
     "reaches it alone nothing is left."
 )
+exercise.slip("kept_below_p", "ordered.cumsum(dim=-1) - ordered → ordered.cumsum(dim=-1)").says(
+    "Tokens are kept while their sum, their own probability included, is below p: the one that reaches p is "
+    "dropped, and where one token reaches it alone nothing is left."
+)
 exercise.slip("more_than_p", "before >= p → before > p").says(
     "Tokens are kept until their sum is more than p, so where it is exactly p already one too many is "
     "kept: p or more is enough."

@@ -83,6 +83,14 @@ def told_of(answer, *, exact: bool) -> set[str]:
     return {"".join(describe(each, exercise, exact=exact)) for each in made}
 
 
+def test_of_a_sign_without_its_code_it_is_said_that_two_are_mixed_up():
+    """Where a right answer multiplies by a reciprocal, people divide: they have a `*` where it has a `/`."""
+    for exact in (True, False):
+        said = told_of(one_line, exact=exact)
+        assert any(each.startswith("`*` and `/` are mixed up") for each in said)
+        assert not any(re.match(r"`[*/]` is used in place of `[*/]`(?!: `)", each) for each in said)
+
+
 def test_a_sentence_says_what_is_missing_and_beside_what():
     """Told only that everything before a `/` is missing, or that one operator is another, people search."""
     said = told_of(one_line, exact=True)

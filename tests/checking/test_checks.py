@@ -400,15 +400,21 @@ def test_a_mistake_that_shows_in_small_cases_alone_is_not_named(sizes):
 
 def seen_in_part(sizes, where):
     """What is found of a mistake that gives the same as an answer in some cases, and how sure it is."""
+    seen, values, gives = outcomes_in_part(sizes, where)
+    found = in_part(seen, values, [("mistake", [gives])], [])
+    return found and (found[0], found[2])
+
+
+def outcomes_in_part(sizes, where, draws=1):
+    """An answer's wrong outcomes, with the right ones, and a mistake's that are the same in some cases."""
     g = torch.Generator().manual_seed(0)
-    wrong, others = ([torch.randn(size, generator=g) for size in sizes] for _ in range(2))
+    wrong, *drawn = ([torch.randn(size, generator=g) for size in sizes] for _ in range(1 + draws))
+    others = drawn[-1]
     seen = [(sketch(Outcome("returned", each)),) for each in wrong]
     gives = to_text(
         [(sketch(Outcome("returned", (wrong if n in where else others)[n])),) for n in range(len(sizes))]
     )
-    values = {n: [(torch.zeros(size), wrong[n])] for n, size in enumerate(sizes)}
-    found = in_part(seen, values, [("mistake", [gives])], [])
-    return found and (found[0], found[2])
+    return seen, {n: [(torch.zeros(size), wrong[n])] for n, size in enumerate(sizes)}, gives
 
 
 def test_what_is_only_likely_is_not_said_as_if_it_were_certain():
@@ -427,6 +433,14 @@ def test_two_mistakes_that_are_as_likely_are_not_named():
     answer = weigher("return (-x).softmax(dim), x.sum() + 1")
     assert find(answer, sheet).cause == "negative"
     assert find(answer, replace(sheet, misconceptions=twice)).cause == "value"
+
+
+def test_a_small_change_that_shows_nowhere_else_is_a_known_mistake():
+    seen, values, gives = outcomes_in_part((30, 20, 9), [0, 1])
+    small = outcomes_in_part((30, 20, 9), [0, 1], 2)[2]
+    found = in_part(seen, values, [("mistake", [gives])], [("change", [small])])
+    assert found and found[0] == "mistake"
+    assert in_part(seen, values, [("mistake", [gives]), ("again", [small])], []) is None
 
 
 x = torch.arange(1.0, 7).reshape(2, 3).sqrt()
@@ -549,7 +563,7 @@ CONTRASTS = {
     "a size of 1": (
         Case("", (torch.ones(1, 2),), names=("x",)),
         Case("", (X,), names=("x",)),
-        "Right only where axis -2 of `x` has size 1.",
+        "Right only where `x` has a single row.",
     ),
     "a single one": (Case("", (X,), {"k": 1}), Case("", (X,), {"k": 2}), "Right only where `k` is 1."),
     "fewer axes": (

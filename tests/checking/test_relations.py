@@ -67,24 +67,24 @@ TRUE = {
     "complement": (lambda x, m: 1 - y(x), "1 minus"),
     "rows": (
         lambda x, m: y(x) * (1 + x[:, :1].abs()),
-        "Each line along axis -1 is off by a factor of its own",
+        "Each row is off by a factor of its own",
     ),
     "masked": (lambda x, m: y(x).masked_fill(m, 0), "except where input 2 is True"),
-    "first": (lambda x, m: torch.cat([x[:, :1] + 9, y(x)[:, 1:]], 1), "first position of axis -1"),
-    "last": (lambda x, m: torch.cat([y(x)[:, :4], x[:, :1]], 1), "last position of axis -1"),
+    "first": (lambda x, m: torch.cat([x[:, :1] + 9, y(x)[:, 1:]], 1), "Right, except in the first column."),
+    "last": (lambda x, m: torch.cat([y(x)[:, :4], x[:, :1]], 1), "Right, except in the last column."),
     "but first": (
         lambda x, m: torch.cat([y(x)[:, :1], x[:, 1:] ** 2], 1),
-        "Right only at the first position of axis -1",
+        "Right only in the first column.",
     ),
     "but two": (
         lambda x, m: torch.cat([y(x)[:, :2], x[:, 2:] ** 2], 1),
-        "Right only at the first two positions of axis -1",
+        "Right only in the first two columns.",
     ),
     "by the logarithm to another base": (lambda x, m: y(x) / math.log(10), "1/ln 10 times"),
     "without the input": (lambda x, m: y(x) - x, "minus input 1: input 1 isn't added."),
     "with the input": (lambda x, m: y(x) + x, "plus input 1: input 1 is added too often."),
     "times the input": (lambda x, m: y(x) * x, "times input 1"),
-    "each row in another order": (lambda x, m: y(x).sort(-1).values, "Each line along axis -1 has the right"),
+    "each row in another order": (lambda x, m: y(x).sort(-1).values, "Each row has the right"),
     "jumbled altogether": (
         lambda x, m: y(x).flatten()[torch.arange(x.numel()) * 7 % x.numel()].reshape(x.shape),
         "All the right numbers, but in the wrong places.",
@@ -114,7 +114,7 @@ TRUE = {
     "one of several": (lambda x, m: (x.sin(), y(x)), "The value at place [1] of these is right"),
     "all rows alike": (
         lambda x, m: x[:1].sin().expand(x.shape),
-        "All positions along axis -2 have the same numbers",
+        "All rows have the same numbers",
     ),
 }
 
@@ -144,7 +144,7 @@ WEIGHTS = {
     "no softmax": (lambda x, m: x, "input 1, unchanged"),
     "a logarithm more": (lambda x, m: x.log_softmax(-1), "Every number is the logarithm of the right one."),
     "no softmax of all": (lambda x, m: x + 1.5, "A softmax along axis -1 is still missing."),
-    "no division": (lambda x, m: x.exp(), "Each line along axis -1 still has to be divided by its sum."),
+    "no division": (lambda x, m: x.exp(), "Each row still has to be divided by its sum."),
     "a factor of 2": (lambda x, m: 2 * x.softmax(-1), "Every number is 2 times the right one."),
 }
 
@@ -286,6 +286,51 @@ def test_booleans_may_be_inverted():
     assert "Every True should be False" in told(lambda x, m: ~m, lambda x, m: m)
 
 
+def test_what_has_hardly_changed_is_explained_by_no_change_that_hardly_matters():
+    """Where the error is little more than rounding, an offset or a factor leaves as little as any other."""
+    g = torch.Generator().manual_seed(0)
+    right, error = torch.randn(4, 5, generator=g) + 9, 2e-3 * torch.rand(4, 5, generator=g)
+    assert said_of(right, right + error) == ""
+    assert said_of(right, right + 2e-3) == "Every number is off by the same amount."
+    assert (
+        said_of(right + error, (right + error) * 1.0003)
+        == "Every number is the right one times the same factor."
+    )
+
+
+def test_axes_are_rows_and_columns_in_tables_alone():
+    x = torch.randn(2, 4, 5, generator=torch.Generator().manual_seed(0))
+    last = torch.arange(4)[:, None] == 3
+    assert said_of(x, torch.where(last, x.sin(), x)) == "Right, except at the last position of axis -2."
+    assert said_of(x[0], torch.where(last, x[0].sin(), x[0])) == "Right, except in the last row."
+    assert (
+        said_of(x[0, 0], torch.where(torch.arange(5) == 4, 9, x[0, 0]))
+        == "Right, except at the last position."
+    )
+
+
+def test_a_value_that_others_are_made_of_is_told_before_their_places():
+    x = torch.randn(4, 5, generator=torch.Generator().manual_seed(0))
+    there = torch.where(torch.arange(5) > 0, x, 9.0)
+    returned = (Outcome(CallStatus.RETURNED, value) for value in ((x, x), (there, x.sin() + x**3)))
+    assert relation([(Case("", ()), *returned)], ("output", "weights")) == ""
+    returned = (Outcome(CallStatus.RETURNED, value) for value in ((x, x), (there, x)))
+    assert (
+        relation([(Case("", ()), *returned)], ("output", "weights")) == "Right, except in the first column."
+    )
+
+
+def test_of_values_with_keys_the_first_is_told_which_the_message_shows():
+    right, got = {"a": 7.0, "b": 12.0}, {"a": 14.0, "b": 13.0}
+    returned = (Outcome(CallStatus.RETURNED, value) for value in (right, got))
+    assert relation([(Case("", ()), *returned)]) == "In `a`: every number is 2 times the right one."
+
+
+def test_a_single_number_that_a_factor_and_a_step_explain_has_no_name():
+    assert said_of(2, 1) == ""
+    assert said_of(200, 100) != "" and said_of(30, 31) != ""
+
+
 def test_a_name_stands_for_itself_in_a_factor():
     x = torch.randn(4, 5, generator=torch.Generator().manual_seed(0))
     assert said_of(x, 9 * x, 9) == "Every number is the right one times `word`."
@@ -313,7 +358,7 @@ def test_places_tell_nothing_where_a_few_numbers_come_again_and_again():
     x = torch.randn(6, 2, generator=torch.Generator().manual_seed(0))
     right = normed(x)
     assert said_of(right, normed(torch.cat([x[:5], -x[5:]]))) == ""
-    assert "except at the last" in said_of(right, torch.cat([right[:5], 7 * right[5:]]))
+    assert "except in the last row" in said_of(right, torch.cat([right[:5], 7 * right[5:]]))
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,10 @@ class _Speech:
         if isinstance(old, ast.AugAssign):
             return f"`{SIGNS[type(new.op)]}=` is used in place of `{SIGNS[type(old.op)]}=`"
         if isinstance(new, ast.BinOp) and new.left is old.left and new.right is old.right:
-            return self._shown(_taken(new.op, old.op))
+            said = self._shown(_taken(new.op, old.op))
+            # With a reciprocal it is the other way round, so without code neither sign is the reader's.
+            mixed_up = {type(new.op), type(old.op)} == {ast.Mult, ast.Div} and ": " not in said
+            return "`*` and `/` are mixed up" if mixed_up else said
         if isinstance(new, ast.BinOp) and new.left is old.right and new.right is old.left:
             return self._shown(f"the two sides of a `{SIGNS[type(old.op)]}` are swapped")
         return self._side_missing(old, new is old.left)

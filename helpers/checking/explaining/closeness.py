@@ -14,6 +14,7 @@ ENOUGH = 3  # numbers that differ from each other: of fewer, something is true b
 MAX_AXES = 4  # of which all orders are tried
 MULTIPLES = 4  # of a product of sizes: more of them fit by chance
 SMALL = 10  # what one counts wrong by: a larger whole number says nothing
+LEFT = 0.05  # of the largest error: what explains an error leaves no more of it
 ENDS = (("first", 0), ("last", -1))  # of an axis
 
 
@@ -48,6 +49,21 @@ def close(a: Array, b: Array) -> "np.ndarray":
 def near(a: Array, b: Array) -> bool:
     """Whether all numbers are the same; where they are NaN, they aren't."""
     return bool(within(b, a, 1e-4, 1e-6).all())
+
+
+def explained(right: Array, got: Array, changed: Array) -> bool:
+    """Whether wrong numbers are the right ones after a change, and the change is what sets them apart.
+
+    Where an error is hardly larger than what counts as the same, `near` alone holds of many changes.
+    """
+    import numpy as np
+
+    if not near(changed, got):
+        return False
+    with np.errstate(all="ignore"):
+        error, left = (np.abs(np.asarray(double(each) - double(got))) for each in (right, changed))
+    error, left = (each[np.isfinite(each)] for each in (error, left))
+    return not error.size or not left.size or bool(left.max() <= LEFT * error.max())
 
 
 def distinct(array: Array) -> int:

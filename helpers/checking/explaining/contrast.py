@@ -13,6 +13,7 @@ NOT_0, NEGATIVE, POSITIVE = "isn't 0", "is negative", "is positive"
 SAY_MORE = ((NOT_0, NEGATIVE), (POSITIVE, NOT_0))  # of two that are true, the second
 PAIR = 2  # texts that differ may be a choice as long as there are no more
 LONE = 2  # wrong cases at most, if a single right one is to tell what it is about its axes
+IN_A_TABLE = {-2: "has a single row", -1: "has a single column"}  # of two axes
 SIZES = "Right only where two sizes are equal: are two axes mixed up?"
 
 
@@ -68,21 +69,39 @@ def is_trivial(case: Case, expected: Any) -> bool:
 
 def _of_size_1(right: Sequence[Case], wrong: Sequence[Case]) -> str:
     """Where an answer is right only with a single something: one head, one row."""
-    ours, others = ([{*_ones(case)} for case in cases] for cases in (wrong, right))
-    common = [one for one in _ones(right[0]) if all(one in found for found in others)]
+    ours, others = ([_ones(case) for case in cases] for cases in (wrong, right))
+    common = [one for one in others[0] if all(one in found for found in others)]
     said = [one for one in common if not any(one in found for found in ours)][:2]
-    return f"Right only where {' and '.join(said)}." if said else ""
+    # Words that fit each of the cases: some may have an axis for a batch in front.
+    whats = ({found[one] for found in others} for one in said)
+    told = {
+        one: what.pop() if len(what) == 1 else _of_axis(one[1]) for one, what in zip(said, whats, strict=True)
+    }
+    if len(said) > 1 and len({*told.values()}) == 1:
+        what = told[said[0]].replace("has ", "have ")
+        return f"Right only where {' and '.join(name for name, _ in said)} {what}."
+    return (
+        f"Right only where {' and '.join(f'{one[0]} {what}' for one, what in told.items())}." if said else ""
+    )
 
 
-def _ones(case: Case) -> Iterator[str]:
-    """What of a case is 1, as the words to say it."""
+def _ones(case: Case) -> dict[tuple[str, int], str]:
+    """What of a case is 1, by its name and axis, with the words to say it; 0 stands for a number itself."""
+    found = {}
     for name, value in case.arguments():
         if isinstance(value, int) and not isinstance(value, bool) and value == 1:
-            yield f"{name} is 1"
+            found[name, 0] = "is 1"
     for name, tensor in case.inputs():
-        if name.startswith("`"):
-            axes = range(-len(tensor.shape), 0)
-            yield from (f"axis {axis} of {name} has size 1" for axis in axes if tensor.shape[axis] == 1)
+        for axis in range(-len(tensor.shape), 0) if name.startswith("`") else ():
+            if tensor.shape[axis] == 1:
+                found[name, axis] = (
+                    IN_A_TABLE[axis] if len(tensor.shape) == len(IN_A_TABLE) else _of_axis(axis)
+                )
+    return found
+
+
+def _of_axis(axis: int) -> str:
+    return f"has size 1 along axis {axis}"
 
 
 def _number_of_axes(right: Sequence[Case], wrong: Sequence[Case]) -> str:

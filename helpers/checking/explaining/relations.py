@@ -7,11 +7,12 @@ that is wrong, so it is true of the numbers, whatever led to them.
 
 import itertools
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
-from helpers.checking.calling.values import record
+from helpers.checking.calling.values import arrays, record
 from helpers.checking.comparing import compare
 from helpers.checking.comparing_frames import MOVED
 from helpers.checking.explaining.closeness import MULTIPLES, SMALL
@@ -20,6 +21,7 @@ from helpers.checking.kinds import frames
 from helpers.checking.kinds.arrays import is_array
 from helpers.checking.words import is_number
 
+PLACES = ("Right, ", "Right only ")  # how what is said of places begins
 COUNT = "count "  # how the word of what a count is off by begins
 
 
@@ -46,12 +48,46 @@ def relation(
         common = {w: s for w, s in (common or {}).items() if w not in counts}
     if len(wrong) == 1:
         common = _without_chance(common or {})
-    said = [s for w, s in (common or {}).items() if sums or "sums" not in w]
-    return next(iter(said), "")
+    said = next((s for w, s in (common or {}).items() if sums or "sums" not in w), "")
+    return _without_axes(
+        said, {axes for _, expected, _ in wrong for axes in _axes(said, expected.outputs, returns)}
+    )
+
+
+def _axes(said: str, right: Any, names: Sequence[str]) -> Iterator[int]:
+    """How many axes the arrays have that a sentence is about: those of the value that it names, or all."""
+    if isinstance(right, Mapping):
+        right, names = list(right.values()), [str(key) for key in right]
+    if isinstance(right, list | tuple) and len(right) == len(names):
+        named = [value for value, name in zip(right, names, strict=True) if said.startswith(f"In `{name}`:")]
+        right = named or right
+    yield from (len(each.shape) for each in arrays(right))
+
+
+def _without_axes(said: str, axes: set[int]) -> str:
+    """A sentence in words for rows and columns, where all arrays are tables; of rows, without their axis."""
+    if "hat came back is" in said:
+        return said  # these are the axes of an input
+    if axes == {1}:
+        return re.sub(r"(positions?) of axis -1\.", r"\1.", said)
+    if axes != {2}:
+        return said
+    for axis, one in (("-1", "column"), ("-2", "row")):
+        for which in ("first", "last"):
+            said = said.replace(f"at the {which} position of axis {axis}.", f"in the {which} {one}.")
+        said = said.replace(f"at the first two positions of axis {axis}.", f"in the first two {one}s.")
+        said = said.replace(f"All positions along axis {axis} have", f"All {one}s have")
+    return said.replace("ach line along axis -1", "ach row").replace("ach line along axis -2", "ach column")
 
 
 def _without_chance(found: dict[str, str]) -> dict[str, str]:
-    """Of one case, without factors by two of a size, a root and n - 1: 3 is the root of 9, too."""
+    """Of one case, without what a single number gives by chance.
+
+    It may be off by two of a size, a root and n - 1, since 3 is the root of 9, too; and 1 is half of 2, and 1
+    less.
+    """
+    if {"factor ", "offset "} <= {word[:7] for word in found}:
+        found = {word: said for word, said in found.items() if word[:7] not in ("factor ", "offset ")}
     of_sizes = [word for word in found if "factor the right one" in word]
     forms = {("square root" in word, "n − 1" in word) for word in of_sizes}
     return {w: s for w, s in found.items() if w not in of_sizes} if len(forms) > 1 else found
@@ -78,7 +114,7 @@ def _relations(case: Case, right: Any, got: Any, names: Sequence[str] = ()) -> I
     if isinstance(right, Mapping):
         if isinstance(got, Mapping) and set(got) == set(right):
             values = list(right.values()), [got[key] for key in right]
-            yield from _of_several(case, *values, [str(key) for key in right])
+            yield from _of_several(case, *values, [str(key) for key in right], first=True)
         return
     if isinstance(right, str) and isinstance(got, str):
         yield from _of_texts(case, right, got)
@@ -170,11 +206,11 @@ def _of_counts(case: Case, excess: int) -> Iterator[tuple[str, str]]:
 
 
 def _of_several(
-    case: Case, right: Sequence, got: Sequence, names: Sequence[str]
+    case: Case, right: Sequence, got: Sequence, names: Sequence[str], *, first: bool = False
 ) -> Iterator[tuple[str, str]]:
     """Of several values: another order, what holds of all that are wrong, or of the last of them that tells.
 
-    Of the last, since those before may be made of it.
+    Of the last, since those before may be made of it; of the first, which is shown, where each has a key.
     """
     if len(right) == 2 and compare(list(right), [got[1], got[0]]) is None:
         yield "swapped", "The right values, in the other order."
@@ -194,11 +230,14 @@ def _of_several(
     elif wrong:
         each = [dict(_relations(case, right[number], got[number])) for number in wrong]
         yield from ((w, s) for w, s in each[0].items() if all(other.get(w) == s for other in each[1:]))
-        for number, found in reversed(list(zip(wrong, each, strict=True))):
+        for number, found in list(zip(wrong, each, strict=True))[:: 1 if first else -1]:
             if len(names) == len(right):  # else the name is that of them all
+                # Where one value is made of another, its places say nothing of the mistake.
+                made = not first and number != wrong[-1]
                 yield from (
                     (f"{number} {w}", f"In `{names[number]}`: {s[0].lower()}{s[1:]}")
                     for w, s in found.items()
+                    if not (made and s.startswith(PLACES))
                 )
 
 

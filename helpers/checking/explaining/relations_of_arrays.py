@@ -16,6 +16,7 @@ from helpers.checking.explaining.closeness import (
     close,
     distinct,
     equal,
+    explained,
     near,
     within,
 )
@@ -132,7 +133,7 @@ def _permutation(right: np.ndarray, got: np.ndarray) -> bool:
 def _of_scale(case: Case, a: np.ndarray, b: np.ndarray) -> Iterator[tuple[str, str]]:
     """Lines that only lack a division, by their sum or by their length; a factor with a name tells more."""
     factor = _median((b / a)[np.abs(a) > 1e-6]) if (np.abs(a) > 1e-6).any() else 1.0
-    if near(a * factor, b) and any(names(case, factor)):
+    if explained(a, b, a * factor) and any(names(case, factor)):
         return
     for axis in range(-a.ndim, 0):
         total, length = b.sum(axis, keepdims=True), np.sqrt(np.square(b).sum(axis, keepdims=True))
@@ -157,7 +158,7 @@ def _of_softmax(a: np.ndarray, b: np.ndarray) -> Iterator[tuple[str, str]]:
         if a.shape[axis] < 2:
             continue
         for word, of in (("softmax", _softmax), ("log_softmax", _log_softmax)):
-            if near(of(a, axis), b):
+            if explained(a, b, of(a, axis)):
                 yield f"{word} {axis}", f"These numbers are the {word} of the right ones along axis {axis}."
         if near(a, _softmax(b, axis)) and not near(a, np.exp(b)):
             yield (
@@ -173,18 +174,18 @@ def _of_values(case: Case, a: np.ndarray, b: np.ndarray) -> Iterator[tuple[str, 
     several = a.size >= ENOUGH and distinct(a) >= ENOUGH
     if a.size == 0:
         return
-    if several and near(-a, b):
+    if several and explained(a, b, -a):
         yield "sign", "Every number has the wrong sign."
         return
     telling = np.abs(a) > 1e-6
     few = a.size < ENOUGH  # which still say which named factor or whole excess it is, as one number does
     if telling.any() and (several or few) and bool((np.abs(b[~telling]) < 1e-5).all()):
         factor = _median(b[telling] / a[telling])
-        if abs(factor) > 1e-6 and near(a * factor, b):
+        if abs(factor) > 1e-6 and explained(a, b, a * factor):
             yield from ((f"factor {text}", f"Every number is {text}.") for text in names(case, factor))
             if several:
                 yield "factor", "Every number is the right one times the same factor."
-    if (several or few) and near(a + _median(b - a), b):
+    if (several or few) and explained(a, b, a + _median(b - a)):
         offset = _median(b - a)
         if abs(offset - round(offset)) < 1e-6 and 0 < abs(offset) <= SMALL:
             yield (
@@ -195,7 +196,7 @@ def _of_values(case: Case, a: np.ndarray, b: np.ndarray) -> Iterator[tuple[str, 
             yield "offset", "Every number is off by the same amount."
     if several:
         for word, change, sentence in CHANGES:
-            if np.isfinite(changed := change(a)).all() and near(changed, b):
+            if np.isfinite(changed := change(a)).all() and explained(a, b, changed):
                 yield word, sentence
         yield from _of_rows(rows_a, rows_b)
 
@@ -222,12 +223,12 @@ def _of_rows(a: np.ndarray, b: np.ndarray) -> Iterator[tuple[str, str]]:
             continue
         weight = np.square(a).sum(axis, keepdims=True)
         factor = (a * b).sum(axis, keepdims=True) / np.maximum(weight, 1e-30)
-        if factor.size > 1 and (np.abs(factor) > 1e-6).all() and near(a * factor, b):
+        if factor.size > 1 and (np.abs(factor) > 1e-6).all() and explained(a, b, a * factor):
             yield (
                 f"factor along {axis}",
                 f"Each line along axis {axis} is off by a factor of its own.",
             )
-        if factor.size > 1 and near(a + (b - a).mean(axis, keepdims=True), b):
+        if factor.size > 1 and explained(a, b, a + (b - a).mean(axis, keepdims=True)):
             yield (
                 f"offset along {axis}",
                 f"Each line along axis {axis} is off by a number of its own.",
@@ -253,7 +254,7 @@ def _of_inputs(case: Case, a: np.ndarray, b: np.ndarray) -> Iterator[tuple[str, 
             ),
             ("times", a * x, f"Every number is the right one times {name}."),
         ):
-            if np.isfinite(changed).all() and near(changed, b):
+            if np.isfinite(changed).all() and explained(a, b, changed):
                 yield f"{word} {name}", sentence
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator
 
 from helpers.checking.calling.outcome import Case
-from helpers.checking.explaining.closeness import SMALL
+from helpers.checking.explaining.closeness import LEFT, SMALL
 
 
 def of_numbers(case: Case, right: float, got: float) -> Iterator[tuple[str, str]]:
@@ -63,7 +63,7 @@ OF_SAMPLES: tuple[tuple[str, Callable[[float], float]], ...] = (
 def names(case: Case, factor: float) -> Iterator[str]:
     """What each number is, by what its factor may be: 2, or the root of an argument or of an axis's size."""
     for text, value in NUMBERS:
-        if math.isclose(factor, value, rel_tol=1e-4):
+        if _is(factor, value):
             yield f"{text} the right one"
     sizes = [(name, value) for name, value in case.arguments() if _scales(value)]
     sizes += [
@@ -79,8 +79,13 @@ def names(case: Case, factor: float) -> Iterator[str]:
         (OF_SAMPLES, [each for each in (*sizes, *lengths) if each[1] > 1]),
     ]
     for text, of, n, value in ((*form, *size) for group, found in forms for form in group for size in found):
-        if math.isclose(factor, of(value), rel_tol=1e-4):
+        if _is(factor, of(value)):
             yield text.format(n)
+
+
+def _is(factor: float, value: float) -> bool:
+    """Whether a factor is a certain one; of those near 1, it is what they are off by that counts."""
+    return math.isclose(factor, value, rel_tol=1e-4) and abs(factor - value) <= LEFT * abs(value - 1)
 
 
 def _scales(value: object) -> bool:
