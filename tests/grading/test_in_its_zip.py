@@ -92,9 +92,7 @@ def test_what_leads_out_or_is_a_link_is_left_out(tmp_path: Path) -> None:
     form = form_of(tmp_path, zipped(files | dict.fromkeys(out, b"x"), "work/"))
     assert not form.files
     assert left_out(form)["link.png"] == "it is a link"
-    assert (
-        list(left_out(form).values()).count("its path leads out of the archive") == 3
-    )  # one is there twice
+    assert list(left_out(form).values()).count("its path leads out of the archive") == 3  # one is there twice
 
 
 @pytest.mark.promise(45)
