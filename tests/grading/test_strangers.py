@@ -181,7 +181,7 @@ def test_beside_a_solution_an_answer_has_to_pass_everything(lesson, hidden, asks
     wrong = {"outcomes": [{"status": "raised"}] * len(lesson.visible[EXERCISE].cases)}
     stranger = Stranger(
         [DONE, {"ask": EXERCISE}, wrong, DONE]
-        + [DONE, {"ask": CALLER}, *([] if answer else [{"outcomes": says["wrong"]}] * 2), DONE]
+        + [DONE, {"ask": CALLER}, *([] if answer else [{"outcomes": says["wrong"]}]), DONE]
         + [DONE]  # the solution
         + [{"ask": CALLER}, DONE]  # the answer's cell, where nobody is asked for anything
         + [each for names in asks for each in ({"ask": CALLER}, *({"outcomes": says[n]} for n in names))]
