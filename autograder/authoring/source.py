@@ -35,6 +35,10 @@ CALLED = {
     "prepare": "(model, ...) and returns an optimizer, which the model's `step` gets",
     "train": "(model, optimizer, loss, batch), the first three from the recipe",
 }
+EACH_PARAMETER = (
+    'give each parameter that the class makes by its name, as in ({"size": 3}, {"layer.weight": weight}, x), '
+    "and {} if it makes none"
+)
 LANGUAGE = {"file_extension": ".py", "name": "python", "pygments_lexer": "ipython3"}
 
 
@@ -238,6 +242,8 @@ def _what_failed(spec: Exercise, outcome: Outcome) -> str:
     if outcome.status == CallStatus.UNUSABLE and (gets := TRIED_OUT.get(spec.driver)):
         cure = f"fix the function of the case's recipe, which gets {gets}, or the reference"
         return f"{outcome.message}; {cure}"
+    if outcome.status == CallStatus.UNUSABLE and spec.driver == "module" and "parameters" in outcome.error:
+        return f"the class makes {outcome.message}, the case gives {outcome.error}; {EACH_PARAMETER}"
     what = " ".join(filter(None, (outcome.status, outcome.error, outcome.message)))
     called = CALLED.get(spec.driver, "")
     return f"{what}; fix it" + (f": it is called with {called}" if called else "")
