@@ -1,9 +1,10 @@
 """The one comparison: what an answer returned against what is right, and how to say where they differ.
 
-What is taken for what: a list for a tuple, an array for a list of its numbers or, as arrays, of its rows, whole
-numbers of any width for each other, a plain int for a plain float that is whole and the other way round, an
-array of one number for a number, and unless full precision is asked for, float32 for NumPy's float64. An array
-of whole numbers isn't taken for one of floats. A boolean is no number, a list no array, and a set no list.
+What is taken for what: a list for a tuple, an array for a list of its numbers or, as arrays, of its rows,
+whole numbers of any width for each other, a plain int for a plain float that is whole and the other way
+round, an array of one number for a number, and unless full precision is asked for, float32 for NumPy's
+float64. An array of whole numbers isn't taken for one of floats. A boolean is no number, a list no array, and
+a set no list.
 """
 
 from collections.abc import Mapping, Set

@@ -141,29 +141,6 @@ def in_a_dict(frame):
     return as_series(frame).to_dict()
 
 
-class Half:
-    def of(self, number):
-        return number / 2
-
-
-class Whole:
-    def of(self, number):
-        return number
-
-
-class Size:
-    def of(self, numbers):
-        return len(numbers)
-
-
-class SizeAndOne:
-    def of(self, numbers):
-        return len(numbers) + 1
-
-
-ONCE = [Case("", (0,))]
-
-
 def found(right, answer, cases, driver="call", mutants=False) -> Finding:
     exercise = Exercise("topic.it", "", 1, right, lambda generator: cases, driver, ("it",))
     sheet = make_sheet(exercise, VISIBLE_SEED)
@@ -200,42 +177,6 @@ def test_that_all_else_is_there_is_said_only_where_it_is_right() -> None:
 )
 def test_what_cannot_be_looped_over_is_told_by_what_it_is(answer, told) -> None:
     assert found(sums, answer, LOOPED, "iterate").returned.startswith(told)
-
-
-@pytest.mark.parametrize(
-    ("right", "given", "told"),
-    [
-        ([(1, 4)], [], "0 values, expected 1 value in `it`"),
-        ([(-15, -1)], [(-13, -1)], "it[0][0] -13, expected -15"),
-        ([[0.5]], [[0.25]], "it[0][0] 0.25, expected 0.5"),
-        (3, None, "nothing (None), expected it 3"),
-        (0.123456, None, "nothing (None), expected it 0.1235"),
-        ("yes", None, "nothing (None), expected it 'yes'"),
-    ],
-)
-def test_a_list_that_comes_back_is_one_value_even_with_one_value_in_it(right, given, told) -> None:
-    finding = found(lambda _: right, lambda _: given, ONCE)
-    assert finding.returned == told
-    assert "how many values" not in finding.meaning
-
-
-def test_the_one_call_of_an_object_is_called_by_its_method() -> None:
-    finding = found(Half, Whole, [Case("", ([], [["of", 3.0]]))], "object")
-    assert finding.returned == "call 1, of(3.0) 3, expected 1.5"
-
-
-@pytest.mark.parametrize(
-    ("argument", "told"),
-    [
-        (np.array([2.0]), "call 1, of(an array (1,)) "),
-        (list(range(40)), "call 1, of(a list) "),
-        ([2.0], "call 1, of([2.0]) "),
-    ],
-    ids=["an array", "a long list", "a short one"],
-)
-def test_what_a_method_is_called_with_is_said_whole_or_by_what_it_is(argument, told) -> None:
-    finding = found(Size, SizeAndOne, [Case("", ([], [["of", argument]]))], "object")
-    assert finding.returned.startswith(told)
 
 
 def test_of_numbers_that_may_go_in_as_nan_it_is_said_that_those_spread() -> None:
