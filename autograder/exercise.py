@@ -33,11 +33,11 @@ class Exercise:
         title: as a heading, for people.
         points: earned when every case passes.
         reference: what is right: a function, or for the "choice" driver a dict.
-        cases: makes the calls, from a generator of random numbers that decides values and sizes, see
-            `autograder.drawing`. Sizes of one call are pairwise distinct, so that swapped axes can't hide.
-        driver: how the answer is called, a key of `DRIVERS` (`helpers/checking/calling/drivers.py`).
+        cases: makes the calls, from a generator of random numbers that decides values and sizes, by
+            `headstart.pick`. Sizes of one call are pairwise distinct, so that swapped axes can't hide.
+        driver: how the answer is called, one of those in `help(headstart)`.
         returns: names of the returned values, for messages.
-        properties: functions of `helpers.checks` that hold beyond the values.
+        properties: what holds beyond the values, of those in `help(headstart)`.
         forbidden: dotted names of functions to do without.
         misconceptions: what people get wrong.
         alternatives: two or more correct answers, each written differently from the reference.

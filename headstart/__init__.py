@@ -53,10 +53,12 @@ in a few lines from an earlier lesson: a complete exercise of choice. `line` is 
 `shows` the input that shows it, both from 1, or 0 where the code is right. ValueError: one of them is 0 and
 the other isn't.
 
-Results are compared by value and shape. What passes for what: a list for a tuple, whole numbers of any width
-for each other, an int for a float that is whole and the other way round, an array of one number for a number,
-and, unless `Entry(full_precision=True)`, float32 for float64. A boolean is no number, a list no array, a set
-no list. Floats may differ by what rounding explains.
+Results are compared by value and shape. What passes for what: a list for a tuple, an array for a list or a
+tuple of its numbers or, as arrays, of its rows, whole numbers of any width for each other, a plain int for a
+plain float that is whole and the other way round, an array of one number for a number, and, unless
+`Entry(full_precision=True)`, NumPy's float32 for its float64. An array of whole numbers doesn't pass for one
+of floats. A boolean is no number, a list no array, a set no list. Floats may differ by what rounding
+explains.
 
 A *driver* is how the answer is called, `Entry(driver=...)`:
 

@@ -75,6 +75,10 @@ CALLED = {
     "prepare": "(model, ...) and returns an optimizer, which the model's `step` gets",
     "train": "(model, optimizer, loss, batch), the first three from the recipe",
 }
+EACH_PARAMETER = (
+    'give each parameter that the class makes by its name, as in ({"size": 3}, {"layer.weight": weight}, x), '
+    "and {} if it makes none"
+)
 
 
 def misplaced(driver: str, case: Case) -> str:

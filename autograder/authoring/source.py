@@ -12,7 +12,7 @@ from nbformat import NotebookNode, v4
 
 from autograder import lessons
 from autograder.authoring.bundles import links
-from autograder.authoring.case_forms import CALLED, TRIED_OUT, misplaced
+from autograder.authoring.case_forms import CALLED, EACH_PARAMETER, TRIED_OUT, misplaced
 from autograder.authoring.lesson_numbers import in_header, numbers_of
 from autograder.authoring.master import Cell
 from autograder.authoring.review import INTRODUCTION
@@ -231,6 +231,8 @@ def _what_failed(spec: Exercise, outcome: Outcome) -> str:
     if outcome.status == CallStatus.UNUSABLE and (gets := TRIED_OUT.get(spec.driver)):
         cure = f"fix the function of the case's recipe, which gets {gets}, or the reference"
         return f"{outcome.message}; {cure}"
+    if outcome.status == CallStatus.UNUSABLE and spec.driver == "module" and "parameters" in outcome.error:
+        return f"the class makes {outcome.message}, the case gives {outcome.error}; {EACH_PARAMETER}"
     what = " ".join(filter(None, (outcome.status, outcome.error, outcome.message)))
     called = CALLED.get(spec.driver, "")
     return f"{what}; fix it" + (f": it is called with {called}" if called else "")

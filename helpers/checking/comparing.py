@@ -1,8 +1,10 @@
 """The one comparison: what an answer returned against what is right, and how to say where they differ.
 
-What is taken for what: a list for a tuple, whole numbers of any width for each other, an int for a float that
-is whole and the other way round, an array of one number for a number, and unless full precision is asked for,
-float32 for NumPy's float64. A boolean is no number, a list no array, and a set no list.
+What is taken for what: a list for a tuple, an array for a list of its numbers or, as arrays, of its rows,
+whole numbers of any width for each other, a plain int for a plain float that is whole and the other way
+round, an array of one number for a number, and unless full precision is asked for, float32 for NumPy's
+float64. An array of whole numbers isn't taken for one of floats. A boolean is no number, a list no array, and
+a set no list.
 """
 
 from collections.abc import Mapping, Set
@@ -12,6 +14,7 @@ from helpers.checking.calling.values import Opaque, Record
 from helpers.checking.comparing_arrays import (
     EXACT,
     Allowed,
+    Names,
     compare_array,
     compare_one,
     other_kind,
@@ -29,6 +32,7 @@ from helpers.checking.differences import (
     NOT_PUT_IN,
     ONE_NUMBER,
     ONE_TEXT,
+    OTHER_LENGTH,
     PLAIN_NUMBER,
     ROUGHLY,
     Difference,
@@ -44,7 +48,7 @@ from helpers.checking.kinds.arrays import (
     numbers,
     stacked,
 )
-from helpers.checking.words import is_number, keys, kind, listed, quoted_apart, values, wanted
+from helpers.checking.words import is_number, keys, kind, listed, quoted_apart, shortly, values, wanted
 
 __all__ = [
     "ALMOST", "GUESSES", "NOT_PUT_IN", "ONE_TEXT", "ROUGHLY", "Difference", "compare", "compare_gradients",
@@ -60,7 +64,7 @@ NOUGHT = (0, 1e-6)  # what it then makes of a number that should be 0
 def compare(
     expected: Any,
     got: Any,
-    names: tuple[str, ...] = ("output",),
+    names: Names = "output",
     *,
     slack: float = 1,
     coarse: bool = False,
@@ -70,19 +74,21 @@ def compare(
     Args:
         expected: arrays, numbers, texts, None, frames, or lists, sets, dicts and records of them.
         got: the same, from anywhere.
-        names: what to call `expected`, or its items where it is a list.
+        names: what to call `expected`; or several, one for each item of the list that it is.
         slack: widens the tolerances.
         coarse: whether float64 may be as far off as float32.
     """
     return _compare(expected, got, names, Allowed(slack, coarse))
 
 
-def _compare(expected: Any, got: Any, names: tuple[str, ...], allowed: Allowed) -> Difference | None:
+def _compare(expected: Any, got: Any, names: Names, allowed: Allowed) -> Difference | None:
     if isinstance(expected, list | tuple):
         return _compare_lists(expected, got, names, allowed)
-    name = names[0]
+    name = names if isinstance(names, str) else names[0]
     if got is None and expected is not None:
-        return different("structure", f"nothing (None), expected {name}", meaning=NO_RETURN)
+        public = f"nothing (None), expected {name}"
+        full = f"{public} {shortly(expected)}" if isinstance(expected, str | int | float) else ""
+        return different("structure", public, full, NO_RETURN)
     if isinstance(got, list | tuple):
         return _compare_with_list(expected, got, name)
     if isinstance(expected, Mapping):
@@ -115,7 +121,7 @@ def compare_gradients(right: Array, arrived: Any, *, slack: float = 1) -> Differ
         slack: widens the tolerances.
     """
     allowed = Allowed(slack * GRADIENT_SLACK, coarse=True)
-    difference = _compare(right, arrived, ("gradient",), allowed)
+    difference = _compare(right, arrived, "gradient", allowed)
     if difference and difference.cause == "value":
         relative, _ = allowed.of(dtype_name(right))
         if (right - arrived).abs().max() <= relative * right.abs().max():
@@ -163,20 +169,21 @@ def _compare_with_list(expected: Any, got: list | tuple, name: str) -> Differenc
     return different("structure", public, full)
 
 
-def _compare_lists(
-    expected: list | tuple, got: Any, names: tuple[str, ...], allowed: Allowed
-) -> Difference | None:
-    said = f"expected {values(len(expected))}: {', '.join(names)}"
-    if len(names) != len(expected):
-        said = f"expected {values(len(expected))} in `{names[0]}`"
-        names = tuple(f"{names[0]}[{i}]" for i in range(len(expected)))
+def _compare_lists(expected: list | tuple, got: Any, names: Names, allowed: Allowed) -> Difference | None:
+    said, one = f"expected {values(len(expected))}", ""
+    if isinstance(names, str) or len(names) != len(expected):
+        one = names if isinstance(names, str) else names[0]
+        said = f"{said} in `{one}`"
+        names = tuple(f"{one}[{i}]" for i in range(len(expected)))
+    else:
+        said = f"{said}: {', '.join(names)}"
     if is_array(got):
         got = _taken_apart(expected, got)
     if not isinstance(got, list | tuple) or len(got) != len(expected):
         if isinstance(got, list | tuple):
             # defence: hidden: how many values
             public = f"another number of values, {said}"
-            return different("structure", public, f"{values(len(got))}, {said}")
+            return different("structure", public, f"{values(len(got))}, {said}", OTHER_LENGTH if one else "")
         if is_array(got):
             return different("structure", f"one {wanted(got).split()[1]}, {said}")
         lazy = isinstance(got, Opaque) and got.type_name in ITERATORS
@@ -186,7 +193,7 @@ def _compare_lists(
     for right, theirs, name in zip(expected, got, names, strict=True):
         if theirs is None and right is not None:
             return other_kind("type", f"{name}: ", theirs, f"expected {wanted(right)}", of=right)
-        if difference := _compare(right, theirs, (name,), allowed):
+        if difference := _compare(right, theirs, name, allowed):
             return difference
     return None
 
@@ -238,7 +245,7 @@ def _compare_dicts(expected: Mapping, got: Any, name: str, allowed: Allowed) -> 
         apart = ELSEWHERE if wrong else NOT_ASKED_FOR
         meaning = spelled if lacking and other else NOT_PUT_IN if lacking else apart
         return different("structure", f"{name}: a dict {public}", f"{name}: a dict {full}", meaning)
-    differences = (_compare(v, got[key], (f"{name}[{key!r}]",), allowed) for key, v in expected.items())
+    differences = (_compare(v, got[key], f"{name}[{key!r}]", allowed) for key, v in expected.items())
     return next(filter(None, differences), None)
 
 
@@ -262,7 +269,7 @@ def _compare_records(expected: Record, got: Any, name: str, allowed: Allowed) ->
         return other_kind("type", f"{name}: ", got, f"expected {kind(expected)}", OF_THAT_CLASS)
     if set(got.fields) != set(expected.fields):
         return different("structure", f"{name}: {kind(expected)} with other fields")
-    differences = (_compare(v, got.fields[f], (f"{name}.{f}",), allowed) for f, v in expected.fields.items())
+    differences = (_compare(v, got.fields[f], f"{name}.{f}", allowed) for f, v in expected.fields.items())
     return next(filter(None, differences), None)
 
 

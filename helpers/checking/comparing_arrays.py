@@ -40,7 +40,8 @@ TOLERANCES = {
     **dict.fromkeys(HALVES, HALF),
 }
 WHOLE = ("int8", "int16", "int32", "uint8")  # will do where int64 is expected
-Compare = Callable[[Any, Any, tuple[str, ...], "Allowed"], Difference | None]
+Names = str | tuple[str, ...]  # of one value, or of the several that a list holds
+Compare = Callable[[Any, Any, Names, "Allowed"], Difference | None]
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def compare_array(
     if dtype == "str" and dtype_name(got) == "object" and all(isinstance(each, str) for each in got.flat):
         got = got.astype(str)
     if "object" in (dtype, dtype_name(got)):
-        return compare(expected.ravel().tolist(), got.ravel().tolist(), (name,), allowed)
+        return compare(expected.ravel().tolist(), got.ravel().tolist(), name, allowed)
     if not _dtype_will_do(expected, got, allowed):
         meaning = NOT_BOOLEAN if dtype == "bool" else ""
         said = f"{name} of {dtype_name(got)}, expected {dtype}"

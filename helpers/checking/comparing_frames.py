@@ -23,10 +23,10 @@ def compare_frame(
     if len(ours) != len(theirs):
         full = f"{name}: {len(theirs)} {'row' if len(theirs) == 1 else 'rows'}, expected {len(ours)}"
         return different("shape", f"{name}: another number of rows", full, OTHER_ROWS)
-    if compare(ours, theirs, ("index",), allowed):
+    if compare(ours, theirs, "index", allowed):
         moved = sorted(map(str, ours)) == sorted(map(str, theirs))
         full = f"{name}: the rows {listed(theirs)}, expected {listed(ours)}"
-        renamed = compare(_sorted(expected), _sorted(got), ("rows",), allowed) is None
+        renamed = compare(_sorted(expected), _sorted(got), "rows", allowed) is None
         meaning = MOVED if moved else INDEX if renamed else NOT_THESE
         return different("structure", f"{name}: an index of other rows", full, meaning)
     if frames.is_series(expected):
@@ -35,7 +35,7 @@ def compare_frame(
         columns = [(f"column {n!r}", expected[n], got[n]) for n in frames.columns(expected)]
     for what, right, found in columns:
         if difference := compare_array(frames.values(right), frames.values(found), what, allowed, compare):
-            if compare(_sorted(expected), _sorted(got), ("rows",), allowed) is None:
+            if compare(_sorted(expected), _sorted(got), "rows", allowed) is None:
                 return different("structure", f"{name}: its rows in a different order", meaning=MOVED)
             return _by_row(difference, ours)
     return None

@@ -14,6 +14,7 @@ MEANINGS = {
     "of a negative number: look at the numbers before each product, division, mean, exp, log and root.",
     "value": "",
 }
+OTHER_LENGTH = "The list has too few values or too many: which does the docstring put in, and in which order?"
 NO_LIST = (
     "A list isn't a tensor, and later code calculates with this: `torch.tensor(...)` makes a tensor of "
     "numbers, `torch.stack(...)` one of tensors."
@@ -82,7 +83,7 @@ IN_NUMPY = {
 }
 GUESSES = tuple(
     said
-    for text in (MEANINGS["structure"], MEANINGS["shape"], OTHER_ORDER, FEWER_AXES, MORE_AXES)
+    for text in (MEANINGS["structure"], OTHER_LENGTH, MEANINGS["shape"], OTHER_ORDER, FEWER_AXES, MORE_AXES)
     for said in (text, IN_NUMPY.get(text, text))
 )
 ROUGHLY = (ALMOST, IN_NUMPY[ALMOST], FEW_DIGITS)

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from helpers.checking.calling.forbidding import COMPILER
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
+from helpers.checking.calling.values import arrays
 from helpers.checking.comparing import Difference, compare
 from helpers.checking.explaining.hints import explain
 from helpers.checking.finding import one_line
 from helpers.checking.properties import PROPERTIES, inputs_unchanged, meaning_of
 from helpers.checking.sheet import Sheet
+from helpers.checking.words import LONGEST, kind
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,9 @@ def difference_of(
         outcome: the one that is judged.
         names: what to call its values; none means as the exercise does.
     """
-    return compare(right.outputs, outcome.outputs, names or sheet.returns, coarse=not sheet.full_precision)
+    # One name is that of all that comes back, even of a list with one value in it.
+    called = names or (sheet.returns[0] if len(sheet.returns) == 1 else sheet.returns)
+    return compare(right.outputs, outcome.outputs, called, coarse=not sheet.full_precision)
 
 
 def _names(sheet: Sheet, case: Case, reveal: bool) -> tuple[str, ...]:
@@ -69,11 +73,17 @@ def _names(sheet: Sheet, case: Case, reveal: bool) -> tuple[str, ...]:
     if sheet.driver != "object":
         return ()
     # defence: hidden: what methods are called with
-    told = (f"({', '.join(map(repr, args))})" if reveal else "" for _, *args in case.args[1])
+    told = (f"({', '.join(map(_argument, args))})" if reveal else "" for _, *args in case.args[1])
     return tuple(
-        f"call {number}, {name}{text}"[:80]
+        f"call {number}, {name}{text}"
         for number, ((name, *_), text) in enumerate(zip(case.args[1], told, strict=True), start=1)
     )
+
+
+def _argument(value: object) -> str:
+    """What a method is called with: as code has it where that is short, else what it is."""
+    text = repr(value)
+    return kind(value) if list(arrays(value)) or len(text) > LONGEST // 2 else text
 
 
 def _shape_too(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> str:
@@ -82,8 +92,7 @@ def _shape_too(sheet: Sheet, index: int, outcome: Outcome, reveal: bool) -> str:
     several = isinstance(right, list | tuple) and isinstance(got, list | tuple)
     if not several or len(right) != len(sheet.returns):
         return ""
-    names = ((name,) for name in sheet.returns)
-    found = (compare(*each) for each in zip(right, got, names, strict=False))
+    found = (compare(*each) for each in zip(right, got, sheet.returns, strict=False))
     shapes = (each.describe(reveal) for each in found if each and each.cause == "shape")
     return next(shapes, "")
 

@@ -55,6 +55,11 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def shortly(value: float | str | bool) -> str:
+    """A number with few digits, or a text as code has it."""
+    return _number(value, 4) if isinstance(value, float) else quoted(value)
+
+
 def quoted(value: object) -> str:
     """A plain value as code has it, or what it is."""
     plain = value is None or isinstance(value, str | bool | int | float | complex | bytes)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from autograder import exercises
 from autograder.authoring.case_forms import FORMS, misplaced
@@ -135,3 +136,40 @@ def test_a_build_says_what_the_function_of_a_recipe_gets(
         "fix the function of the case's recipe, which gets the list of results and then the case's inputs"
         in said
     )
+
+
+class Kept(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.keep = torch.nn.Parameter(torch.ones(3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.keep * x
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "the class makes keep (3,), the case gives no such parameters; give each parameter"),
+        (
+            {"keep": torch.ones(3), "more": torch.ones(2)},
+            "the class makes none of these, the case gives the parameters more (2,); give each parameter",
+        ),
+    ],
+)
+def test_a_build_says_that_a_case_has_other_parameters_than_the_class(
+    given: dict, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course = Course(tmp_path)
+    course.specs["attention.double"] = replace(
+        course.specs["attention.double"],
+        driver="module",
+        reference=Kept,
+        misconceptions=(),
+        alternatives=(),
+        draft=True,
+        properties=(),
+        cases=lambda _: [Case("three", ({}, given, torch.ones(3)))],
+    )
+    assert course.build() == 1
+    assert told in capsys.readouterr().err

@@ -120,7 +120,9 @@ def module(answer: object, case: Case, gradients: bool) -> Outcome:
         found = {name: tuple(weight.shape) for name, weight in module.named_parameters()}
         wanted = {name: tuple(weight.shape) for name, weight in weights.items()}
         if found != wanted:
-            raise _Unusable(f"the parameters {_shapes(wanted, found)}", _shapes(found, wanted))
+            asked = _shapes(wanted, found)
+            said = f"the parameters {asked}" if asked else "no such parameters"
+            raise _Unusable(said, _shapes(found, wanted) or "none of these")
         to_fill = [value for value in kwargs.values() if value == []]  # what gets into these is a result, too
         _lend(module, weights)
         module.train(not any(weight.requires_grad for weight in weights.values()))
@@ -151,8 +153,7 @@ class _Unusable(Exception):
 
 def _shapes(these: Mapping, others: Mapping) -> str:
     """Parameters with their shapes, those alone that the others lack, or have in another shape."""
-    told = (f"{name} {shape}" for name, shape in these.items() if others.get(name) != shape)
-    return ", ".join(told) or "none of these"
+    return ", ".join(f"{name} {shape}" for name, shape in these.items() if others.get(name) != shape)
 
 
 def train(answer: object, case: Case, gradients: bool) -> Outcome:
