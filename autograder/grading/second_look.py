@@ -92,8 +92,9 @@ def _found(run: "_Run", question: Question, replaced: str) -> Finding | None:
                 return None
         except Tangled:
             return None
+    outcomes = run.timed_outcomes(sheets.visible)
     # defence: judge: visible cases again
-    if not passes(sheets.visible, run.timed_outcomes(sheets.visible)):
+    if not passes(sheets.visible, outcomes):
         return None
     with run.clock.stopped():
         # defence: judge: hidden cases again

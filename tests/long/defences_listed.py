@@ -250,7 +250,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "judge: visible cases": "what_fails_before_the_students_eyes_fails",
         "judge: visible cases again": "beside_a_solution_an_answer_has_to_pass_everything[visible ones wrong]",
         "judge: hidden cases again": ("beside_a_solution_an_answer_has_to_pass_everything[hidden ones wrong]", "sheets.hidden()", "sheets.visible"),
-        "judge: whose outcomes count again": ("beside_a_solution_an_answer_has_to_pass_everything[right the second time]", "None if found else ", ""),
+        "judge: whose outcomes count again": ("beside_a_solution_an_answer_has_to_pass_everything[right the second time]", "None if found else ", "found.clear() or "),
         "judge: forbidden names again": ("beside_a_solution_an_answer_has_to_pass_everything[forbidden]", "forbidden_use(run.ran, question.id, sheets.visible.forbidden)", "None"),
         "judge: hidden cases": ("the_hidden_cases_decide", "sheets.hidden()", "visible"),
         "judge: hidden numbers": ("hidden_numbers_stay_hidden", ", reveal=False", ""),
