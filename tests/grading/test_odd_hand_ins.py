@@ -23,6 +23,7 @@ NAME = f"{LESSON}.ipynb"
 COPY = f"{LESSON} (1).ipynb"
 FULL, NONE = 23, 0
 PERMUTATION = 3  # points of an exercise on which nothing builds
+SOFTMAX, ONE_QUERY = 3, 2  # points of one on which most build, and of one of these
 
 
 def text_of(notebook: Notebook) -> str:
@@ -164,6 +165,13 @@ COLAB = "from google.colab import drive\ndrive.mount('/content/drive')"
 LOST = "there is no notebook, but"
 UNCLEAR = "nothing says which of them counts"
 
+SYNTAX_ERROR = edited(
+    "softmax", lambda s: s.replace("def softmax", "def  softmax(x, dim):\n    return 2 x\ndef softmax")
+)
+MISSPELT = edited("softmax", lambda s: s.replace("):\n", "):\n    x = torhc.exp(x)\n", 1))
+ASKS_SOFTMAX = "def look_up(*given, **named):\n    return softmax(given[0], -1).sum()"
+FIX_THAT = "“Softmax”, which this builds on, doesn't pass yet: fix that one."
+
 # How it was made, the points from checks, and what is said of it.
 ODD: dict[str, tuple[Make, int, str]] = {
     # Names and places
@@ -256,15 +264,16 @@ ODD: dict[str, tuple[Make, int, str]] = {
     "a question to the keyboard": (
         edited("permutation", lambda s: f"input('go on?')\n{s}"), FULL - PERMUTATION, "does not support input"
     ),
-    "a syntax error": (
-        edited("softmax", lambda s: s.replace("def softmax", "def  softmax(x, dim):\n    return 2 x\ndef softmax")),
-        4,
+    "a syntax error": (SYNTAX_ERROR, FULL - SOFTMAX, FIX_THAT),
+    "a misspelt name": (MISSPELT, FULL - SOFTMAX, FIX_THAT),
+    "a syntax error, and a mistake in what calls it": (
+        both(SYNTAX_ERROR, edited("one_query", lambda _: ASKS_SOFTMAX)),
+        FULL - SOFTMAX - ONE_QUERY,
         "`softmax` has no value, because the cell that makes it ended with SyntaxError: fix that first.",
     ),
-    # In a call of another answer with what no right answer calls it with.
-    "a misspelt name": (
-        edited("softmax", lambda s: s.replace("):\n", "):\n    x = torhc.exp(x)\n", 1)),
-        4,
+    "a misspelt name, and a mistake in what calls it": (
+        both(MISSPELT, edited("one_query", lambda _: ASKS_SOFTMAX)),
+        FULL - SOFTMAX - ONE_QUERY,
         "It fails in the answer to “Softmax”, which doesn't pass yet: fix that first.",
     ),
 }  # fmt: skip

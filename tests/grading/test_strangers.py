@@ -240,23 +240,6 @@ def test_what_fails_before_the_students_eyes_fails(judged, right, visible):
     assert (verdict.status, verdict.points) == ("failed", 0)
 
 
-def test_an_earlier_answer_is_blamed_where_right_outcomes_come_with_a_right_one(lesson, hidden):
-    """The child is asked again, with stand-ins; whatever it says then, it earns nothing.
-
-    It is asked on visible cases, whose results anybody can read in `checks.json`: they prove no right answer.
-    """
-    needed, cross = "attention.scaled_dot_product", "attention.cross"
-    cells = {cell.exercise: cell for cell in lesson.cells(lesson.skeletons[LESSON], LESSON)}
-    right = outcomes(lesson, lesson.visible[cross])
-    wrong = [{"status": "raised", "error": "E"}]
-    for again, cause in ((right, "needs"), (wrong * len(right), "raised")):
-        says = [ASK, {"outcomes": wrong * len(lesson.visible[needed].cases)}, DONE]
-        says += [ASK, {"outcomes": wrong * len(right)}, {"outcomes": again}, DONE]
-        asked = questions(lesson, LESSON, hidden, DIGEST)
-        verdict = judge.judge(Stranger(says), [cells[needed], cells[cross]], asked).verdicts[cross]
-        assert (verdict.status, verdict.points, verdict.cause) == ("failed", 0, cause)
-
-
 def test_work_in_float32_is_remarked_on_once_and_earns_all_points(lesson, hidden):
     ids = ["attention.softmax", "attention.scaled_dot_product"]  # the second builds on the first
     cells = {cell.exercise: cell for cell in lesson.cells(lesson.skeletons[LESSON], LESSON)}
