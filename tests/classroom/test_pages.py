@@ -11,6 +11,7 @@ from bs4 import BeautifulSoup
 from nbconvert.filters import markdown2html, strip_files_prefix
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbgrader.api import Gradebook
+from traitlets.config import Config
 
 from autograder import lessons, programs
 from autograder.classroom.feedback import Row, Summary, _next
@@ -391,7 +392,11 @@ def summarised(tmp_path, cells, place: int = 0):
         book.db.commit()
         url = book.db.bind.url.render_as_string()
     known = {"notebook": "p", "assignment": "ps1", "student": "ann", "db_url": url}
-    _, resources = Summary().preprocess(nbformat.v4.new_notebook(cells=cells), {"nbgrader": known})
+    autograded = tmp_path / "autograded" / "ann" / "ps1" / "p.ipynb"
+    autograded.parent.mkdir(parents=True, exist_ok=True)
+    autograded.touch()
+    summary = Summary(config=Config({"CourseDirectory": {"root": str(tmp_path)}}))
+    _, resources = summary.preprocess(nbformat.v4.new_notebook(cells=cells), {"nbgrader": known})
     feedback = resources["feedback"]
     assert feedback["next"] == feedback["rows"]
     return feedback["rows"][place], feedback["title"]

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import threading
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -70,7 +71,7 @@ def test_of_two_who_collect_one_waits(tmp_path, monkeypatch):
     seen = []
     monkeypatch.setattr(ExchangeCollect, "copy_files", lambda _: seen.append(turned_away(tmp_path / "amy")))
     collect = object.__new__(Collect)
-    record = {"username": "amy", "filename": "amy", "timestamp": 1}
+    record = {"username": "amy", "filename": "amy", "timestamp": datetime(2026, 1, 1)}
     monkeypatch.setattr(Collect, "src_records", [record], raising=False)
     monkeypatch.setattr(Collect, "_of_those_here", lambda self, records: records)
     monkeypatch.setattr(Collect, "_place", lambda self, student: tmp_path / student)

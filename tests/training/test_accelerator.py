@@ -199,7 +199,7 @@ BESIDES = {
         "your model {math.log(found)",
         "def train_on_plays",
     ),
-    "09_finetuning": ("heads = [", "backbones = {", 'losses["adapters, merged"]'),
+    "09_finetuning": ("heads = [", "backbones = {", "taken_out = experiments.merged("),
     "11_translation": ("translations(model, mine)", "here = SOUNDS"),
     "12_modern": ("experiments.next_words(",),
     "13_posttraining": ("measures.three_ways(",),
