@@ -59,7 +59,7 @@ def beam_search(step, beams, longest, alpha, bos=1, eos=2):
 
 # %% exercise="translation.beam_search" kept
 # https://github.com/facebookresearch/ParlAI/issues/2058: hypotheses are continued after their end.
-# nothing: Compare what you return with the docstring
+# nothing: The list has too few values or too many
 # named: goes_on_after_the_end
 def beam_search(step, beams, longest, alpha, bos=1, eos=2):
     alive, finished = [([bos], 0.0)], []
