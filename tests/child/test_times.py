@@ -26,7 +26,8 @@ threads = [threading.Thread(target=work, daemon=True) for _ in range(int(sys.arg
 for thread in threads: thread.start()
 done.wait()
 if sys.argv[3] != "stay":
-    for thread in threads: thread.join()
+    for thread in threads: thread.join()  # has ended for Python, and a moment later for the kernel
+    while len(os.listdir("/proc/self/task")) > 1: time.sleep(0.001)
 print("done", flush=True)
 sys.stdin.read()
 """
