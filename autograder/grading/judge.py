@@ -234,6 +234,13 @@ class _Run:
             if not (other := fails_in(outcomes, self.ran, failing)):
                 return shown
             return replace(shown, meaning=FAILS_IN.format(self.questions[other].title), cause="needs")
+        finding, outcomes = self.on_hidden(question, sheets)
+        if first := self._endless(outcomes):
+            return replace(finding, meaning=first, cause="needs")
+        return replace(finding, remark=shown.remark) if finding.status != Status.FAILED else finding
+
+    def on_hidden(self, question: Question, sheets: Sheets) -> tuple[Finding, list[Outcome]]:
+        """What the hidden cases show of an answer, and the outcomes that show it."""
         with self.clock.stopped():
             # defence: judge: hidden cases
             hidden = sheets.hidden()
@@ -244,12 +251,11 @@ class _Run:
                 explained = sheets.explained()
             if explained.request != hidden.request:  # by another draw, since a right answer fails this one
                 outcomes = self.ask(explained)
-            question.witness(explained, outcomes)
+            hidden = explained
             # defence: judge: hidden numbers
-            finding = assess(explained, outcomes, reveal=False)
-        if first := self._endless(outcomes):
-            return replace(finding, meaning=first, cause="needs")
-        return replace(finding, remark=shown.remark) if finding.status != Status.FAILED else finding
+            finding = assess(hidden, outcomes, reveal=False)
+        question.witness(hidden, outcomes)
+        return finding, outcomes
 
     def timed_outcomes(self, sheet: Sheet) -> list[Outcome]:
         """As `ask`, but a call that is stopped in an answer that doesn't end had only a short time.

@@ -96,17 +96,7 @@ def _found(run: "_Run", question: Question, replaced: str) -> Finding | None:
     # defence: judge: visible cases again
     if not passes(sheets.visible, outcomes):
         return None
-    with run.clock.stopped():
-        # defence: judge: hidden cases again
-        hidden = sheets.hidden()
-    outcomes = run.timed_outcomes(hidden)
-    if not passes(hidden, outcomes):
-        with run.clock.stopped():
-            explained = sheets.explained()
-        if explained.request != hidden.request:  # by another draw, since a right answer fails this one
-            hidden, outcomes = explained, run.ask(explained)
-    question.witness(hidden, outcomes)
-    if passes(hidden, outcomes):
+    if run.on_hidden(question, sheets)[0].status == Status.PASSED:
         return beside(sheets.visible, replaced)
     known = run.findings.get(question.id)
     return known and replace(known, meaning=BESIDE_NOT.format(replaced), cause="needs")

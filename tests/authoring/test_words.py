@@ -133,6 +133,14 @@ def test_two_changes_of_one_kind_are_told_in_one_breath():
     )
 
 
+def test_one_change_at_two_places_is_told_once():
+    said = "an `if` leaves out everything"
+    assert slipping._told([(said, " (the step with `x`)"), (said, " (in the `return`)")]) == (
+        f"{said} (the step with `x`, or in the `return`)"
+    )
+    assert slipping._told([(said, ""), (said, " (in the `return`)")]) == said
+
+
 def test_what_two_sentences_say_in_other_words_is_said_once():
     texts = [("`dim` is missing in a concatenation", ""), ("a concatenation uses the wrong axis, 0", "")]
     assert slipping._distinct(texts) == texts[1:]

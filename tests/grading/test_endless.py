@@ -4,21 +4,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 
-import nbformat
 import pytest
 
-from autograder import lessons
-from autograder.classroom.course import course_directory
 from autograder.grading.endless import Endless
-from autograder.grading.grader import questions
-from autograder.grading.judge import judge
-from autograder.grading.lesson import Lesson
 from autograder.limits import BRIEF_SECONDS
 from autograder.results import Judgement
-from autograder.sheets import HiddenSheets
 from helpers.checking.calling.outcome import CallStatus, Outcome
 from helpers.checking.code.tracing import cell_of
-from tests.support.course import LESSON
+from tests.support.hand_in import judging, lesson_of_test
 from tests.support.proved import ENGINE, follows_from
 
 pytestmark = [follows_from(*ENGINE), pytest.mark.timeout(300)]
@@ -45,27 +38,8 @@ SLOW = """def permutation_gaps(layer, x, permutation):
 
 @pytest.fixture(scope="module")
 def graded() -> Iterator[Callable[..., Judgement]]:
-    """Has a right hand-in judged in which some answers are other code."""
-    lesson = Lesson.load(LESSON, lessons.ROOT, course_directory(lessons.ROOT)[1])
-    source = nbformat.read(lessons.ROOT / "source" / LESSON / f"{LESSON}.ipynb", as_version=4)
-    cells = lesson.cells(source, LESSON)
-    worker = lesson.new_worker(True)
-    worker.start()
-
-    def graded(*only: str, **changes: str) -> Judgement:
-        given = []
-        for cell in cells:
-            name = cell.exercise.rpartition(".")[2]
-            if cell.answer and (not only or name in only):
-                given.append(replace(cell.answer, source=changes.get(name, cell.answer.source)))
-                given.append(replace(cell, answer=given[-1]))
-            elif not cell.exercise and cell.source.startswith(("import", "from")):
-                given.append(cell)
-        asked = questions(lesson, LESSON, HiddenSheets(b"of this test"), "of this test")
-        return judge(worker, given, asked, cell_seconds=SECONDS)
-
-    yield graded
-    worker.stop()
+    with judging(lesson_of_test(), SECONDS) as judged:
+        yield judged
 
 
 @pytest.mark.needs_bubblewrap

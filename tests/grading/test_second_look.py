@@ -4,19 +4,13 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-import nbformat
 import pytest
 
-from autograder import lessons
-from autograder.classroom.course import course_directory
-from autograder.grading.grader import questions
-from autograder.grading.judge import judge
 from autograder.grading.lesson import Lesson
 from autograder.grading.questions import builds_on
 from autograder.grading.versions import of_exercises
 from autograder.results import Judgement, Verdict
-from autograder.sheets import HiddenSheets
-from tests.support.course import LESSON
+from tests.support.hand_in import judging, lesson_of_test
 from tests.support.proved import ENGINE, follows_from
 
 pytestmark = [follows_from(*ENGINE), pytest.mark.needs_bubblewrap, pytest.mark.timeout(300)]
@@ -111,31 +105,13 @@ CALLERS = ("one_query", "all_queries", "scaled_dot_product", "cross", "saturatio
 
 @pytest.fixture(scope="module")
 def lesson() -> Lesson:
-    return Lesson.load(LESSON, lessons.ROOT, course_directory(lessons.ROOT)[1])
+    return lesson_of_test()
 
 
 @pytest.fixture(scope="module")
 def graded(lesson) -> Iterator[Callable[..., Judgement]]:
-    """Has a right hand-in judged in which some answers are other code."""
-    source = nbformat.read(lessons.ROOT / "source" / LESSON / f"{LESSON}.ipynb", as_version=4)
-    cells = lesson.cells(source, LESSON)
-    worker = lesson.new_worker(True)
-    worker.start()
-    hidden = HiddenSheets(b"of this test")
-
-    def graded(*only: str, kept: dict[str, Verdict] | None = None, **changes: str) -> Judgement:
-        given = []
-        for cell in cells:
-            name = cell.exercise.rpartition(".")[2]
-            if cell.answer and (not only or name in only):
-                given.append(replace(cell.answer, source=changes.get(name, cell.answer.source)))
-                given.append(replace(cell, answer=given[-1]))
-            elif not cell.exercise and cell.source.startswith(("import", "from")):
-                given.append(cell)
-        return judge(worker, given, questions(lesson, LESSON, hidden, "of this test", kept))
-
-    yield graded
-    worker.stop()
+    with judging(lesson) as judged:
+        yield judged
 
 
 def statuses(judgement: Judgement) -> dict[str, str]:

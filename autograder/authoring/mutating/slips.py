@@ -181,9 +181,12 @@ def _length(data: Any) -> int:
 
 
 def _told(texts: Texts) -> str:
-    """What is said, then where; the place once, where it is the same."""
-    if len({where for _, where in texts}) == 1:
-        return f"{_either([said for said, _ in texts])}{texts[0][1]}"
+    """What is said, then where: each once, where it is the same."""
+    said, places = (list(dict.fromkeys(parts)) for parts in zip(*texts, strict=True))
+    if len(places) == 1:
+        return _either(said) + places[0]
+    if len(said) == 1:
+        return f"{said[0]} ({', or '.join(where[2:-1] for where in places)})" if all(places) else said[0]
     return ", or ".join(said + where for said, where in texts)
 
 
