@@ -142,9 +142,10 @@ def _row(exercise: Exercise) -> tuple[dict[str, int], list[float], list[float]]:
 METHOD = """
 A mutant is a reference with one small change; it should fail on the visible cases and on each of 32 hidden
 draws, unless it is listed as right, too. In the last three columns two changes are made at once, at random
-places (one seed): where a cause is named, it should be what one of the two changes gives by itself. "Named",
-"slip named" and "a relation" are of the mutants that fail, each in one column: by a known misconception, by
-the change itself, by what is true of the numbers.
+places (one seed): where a cause is named, it should be what one of the two changes gives by itself. The
+others are printed, to be read: together, two changes can be a known mistake that neither is alone.
+"Named", "slip named" and "a relation" are of the mutants that fail, each in one column: by a known
+misconception, by the change itself, by what is true of the numbers.
 """
 
 
@@ -275,6 +276,8 @@ def of_pairs(exercise: Exercise, visible: Sheet) -> Counts:
                 counts.failed += 1
                 counts.firm += bool(causes[2])
                 counts.true += bool(causes[2]) and causes[2] in causes[:2]
+                if causes[2] and causes[2] not in causes[:2]:  # to be read: both together may be just that
+                    print(exercise.id, *causes, sep="\n  ", file=sys.stderr)
     return counts
 
 

@@ -28,6 +28,7 @@ from autograder.recall import Recall
 from autograder.sheets import VISIBLE_SEED, fresh, is_clear, make_cases, make_sheet, one_thread, outcome_of
 from helpers.checking.calling.drivers import Case, Outcome, run
 from helpers.checking.calling.values import arrays
+from helpers.checking.explaining.causes import SAME_EVERYWHERE
 from helpers.checking.finding import Finding, Status
 from helpers.checking.words import wanted
 from helpers.checks import Sheet, assess
@@ -218,7 +219,7 @@ def _not_named(misconception: Misconception, finding: Finding) -> str:
     if finding.cause != misconception.name:
         told = _said(finding).replace("{", "{{").replace("}", "}}")
         return f"is taken for {finding.cause} {{}}: it {told}; add a case that tells them apart, or remove it"
-    if finding.meaning != misconception.sentence:
+    if finding.meaning.removeprefix(f"{SAME_EVERYWHERE} ") != misconception.sentence:
         return "is told {} by more than its own sentence; let it be wrong in one thing"
     return ""
 

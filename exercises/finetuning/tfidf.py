@@ -125,6 +125,10 @@ def sums_to_one(train, counts):
     return rows / rows.sum(dim=-1, keepdim=True)
 
 
+exercise.slip("rarity_forgotten", "counts * rarity → counts").says(
+    "The counts aren't multiplied by the words' rarity, so a word that is in every text counts as much as "
+    "a rare one."
+)
 exercise.slip(
     "rarity_alone", "counts * rarity → torch.where(counts > 0, rarity, torch.zeros_like(counts))"
 ).says("This weights each word that occurs, whether once or often: multiply the counts themselves.")

@@ -25,6 +25,7 @@ from helpers.checking.calling.drivers import Outcome, run
 from helpers.checking.calling.outcome import Case
 from helpers.checking.calling.registry import register
 from helpers.checking.comparing import Difference
+from helpers.checking.explaining.causes import SAME_EVERYWHERE
 from helpers.checking.explaining.contrast import contrast, is_trivial
 from helpers.checking.explaining.sketches import sketch, to_text
 from helpers.checking.explaining.telling import in_part, tells, tells_much
@@ -443,6 +444,39 @@ def test_a_small_change_that_shows_nowhere_else_is_a_known_mistake():
     assert in_part(seen, values, [("mistake", [gives]), ("again", [small])], []) is None
 
 
+def is_small(n):
+    return n < 3
+
+
+def is_large(n):
+    return n >= 3
+
+
+def is_negative(n):
+    return n < 0
+
+
+def test_what_is_the_same_everywhere_is_told_as_one_mistake_of_several():
+    """An answer that always gives False does what a known mistake does, and needn't make it."""
+    large, negative = "This asks for large ones.", "This asks whether the sign is a minus."
+    sheet = sheet_of(
+        Exercise(
+            id="topic.small",
+            title="Small",
+            points=1,
+            reference=is_small,
+            cases=lambda _: [Case("small", (2,)), Case("large", (5,))],
+            misconceptions=(
+                Misconception("is_large", is_large, large),
+                Misconception("is_negative", is_negative, negative),
+            ),
+        )
+    )
+    assert find(lambda _: False, sheet).meaning == f"{SAME_EVERYWHERE} {negative}"
+    assert find(is_negative, sheet).meaning == f"{SAME_EVERYWHERE} {negative}"
+    assert find(is_large, sheet).meaning == large
+
+
 x = torch.arange(1.0, 7).reshape(2, 3).sqrt()
 SAYS_LITTLE = {
     "a constant": (x, x * 0 + 1.5), "NaN": (x, x * math.nan), "zeros": (x, x * 0), "infinity": (x, x / 0),
@@ -450,6 +484,7 @@ SAYS_LITTLE = {
     "two wrong numbers": (x, x + (x > 2.3) * x), "what is right": (x, x.clone()), "a number": (2.5, 3.5),
     "marks": (torch.ones(4).long(), torch.tensor([0, 1, 2, 0])), "nothing": (x, None), "a letter": ("b", "a"),
     "one of many whole numbers": ([30, 31, 32, 33], [30, 31, 32, 99]),
+    "what is as good as zeros": ([0.5, 1.5, 2.5], [1e-30, 2e-31, 3e-32]),
 }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from helpers.checking.explaining.leftovers import KEPT, left_over
 from helpers.checking.explaining.recognising import RECOGNISABLE, Failure, recognise
 from helpers.checking.explaining.relations import relation
 from helpers.checking.explaining.sketches import recognised
-from helpers.checking.explaining.telling import Pairs, in_part, tells
+from helpers.checking.explaining.telling import Pairs, in_part, is_constant, tells
 from helpers.checking.problems import Problem, by_hand, unknown
 from helpers.checking.properties import PROPERTIES
 from helpers.checking.sheet import AND, KnownMisconception, Sheet
@@ -25,6 +25,7 @@ ONE_CHANGE = "Your results are exactly those of a right answer in which"
 TWO_MISTAKES = "There are two mistakes."
 OR_ANOTHER = "The other wrong cases look different, so first see whether your code does this."
 IN_ONE_CASE = "That is certain of this case, not of the other wrong ones."
+SAME_EVERYWHERE = "Every result is the same. Several mistakes cause that; one of them:"
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,12 @@ def _explains_itself(failure: Failure) -> Cause | None:
 
 
 def _known_mistake(failure: Failure) -> Cause | None:
-    found = recognise(failure)
-    return _named(found, _first(failure)[0], " ".join(each.sentence for each in found)) if found else None
+    if not (found := recognise(failure)):
+        return None
+    said = [each.sentence for each in found]
+    if is_constant(each.outputs for each in failure.outcomes):
+        said.insert(0, SAME_EVERYWHERE)
+    return _named(found, _first(failure)[0], " ".join(said))
 
 
 def _one_change(failure: Failure) -> Cause | None:

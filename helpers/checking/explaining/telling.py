@@ -12,6 +12,7 @@ from helpers.checking.kinds import frames
 from helpers.checking.kinds.arrays import Array, is_array, numbers
 
 SMALL = 20  # whole numbers below this may be right or wrong by chance
+TINY = 1e-12  # as good as 0
 SHORT = 3  # characters: so may texts
 DIGITS = 5  # by which numbers differ
 MANY = 2 * ENOUGH  # numbers that a second mistake doesn't give, too
@@ -84,6 +85,14 @@ def tells_much(pairs: Iterable[tuple[Any, Any]]) -> bool:
     return sum(not each.is_integer() for each in floats) >= MANY
 
 
+def is_constant(outputs: Iterable[Any]) -> bool:
+    """Whether several calls all returned the same number or boolean; of arrays, in all their places."""
+    several = [numbers(each).reshape(-1).tolist() if is_array(each) else [each] for each in outputs]
+    found = [each for part in several for each in part]
+    plain = all(isinstance(each, int | float) for each in found)
+    return len(several) > 1 and plain and len(set(map(repr, found))) == 1
+
+
 def _telling_of(pairs: Iterable[tuple[Any, Any]]) -> set[object]:
     return {each for right, got in pairs for each in _telling(right, got)}
 
@@ -123,6 +132,7 @@ def _of_array(right: Any, got: Array) -> set[object]:
 def _of_numbers(numbers: Sequence[float]) -> set[object]:
     """Those that tell by themselves, or small whole ones if there are many."""
     finite = [each for each in numbers if not isinstance(each, bool) and math.isfinite(each)]
+    finite = [each if abs(each) > TINY else 0 for each in finite]
     rich = {float(f"{each:.{DIGITS}g}") for each in finite if each != round(each) or abs(each) >= SMALL}
     small = {each for each in finite if float(each) not in rich}
     return {*rich, *(small if len(small) > ENOUGH else ())}
