@@ -7,12 +7,11 @@ from typing import Any, TypeVar
 from helpers.checking.calling.values import Record
 from helpers.checking.comparing import compare
 from helpers.checking.explaining.closeness import ENOUGH, close
-from helpers.checking.explaining.sketches import Seen, found_in
+from helpers.checking.explaining.sketches import WHOLE, Seen, found_in
 from helpers.checking.kinds import frames
 from helpers.checking.kinds.arrays import Array, is_array, numbers
 
 SMALL = 20  # whole numbers below this may be right or wrong by chance
-TINY = 1e-12  # as good as 0
 SHORT = 3  # characters: so may texts
 DIGITS = 5  # by which numbers differ
 MANY = 2 * ENOUGH  # numbers that a second mistake doesn't give, too
@@ -132,7 +131,7 @@ def _of_array(right: Any, got: Array) -> set[object]:
 def _of_numbers(numbers: Sequence[float]) -> set[object]:
     """Those that tell by themselves, or small whole ones if there are many."""
     finite = [each for each in numbers if not isinstance(each, bool) and math.isfinite(each)]
-    finite = [each if abs(each) > TINY else 0 for each in finite]
+    finite = [each if abs(each) > WHOLE else 0 for each in finite]  # no sketch tells less from 0
     rich = {float(f"{each:.{DIGITS}g}") for each in finite if each != round(each) or abs(each) >= SMALL}
     small = {each for each in finite if float(each) not in rich}
     return {*rich, *(small if len(small) > ENOUGH else ())}
