@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from html import unescape
 
 import pytest
@@ -75,7 +74,7 @@ def test_a_thread_of_before_prints_as_before(capsys):
     thread.start()
     with captured() as printed:
         go.set()
-        assert done.wait(60)
+        done.wait()
     thread.join()
     assert str(printed) == "" and capsys.readouterr().out == "in the background\n"
 
@@ -350,10 +349,9 @@ def test_in_a_notebook_a_debugger_shows_where_it_is_and_asks(kernel):
 def test_in_a_notebook_what_other_programs_print_is_not_lost(kernel):
     cell = "import os\ndef weigh(x, dim):\n    os.system('echo from a shell')\n    return x.softmax(dim)\n"
     sent, _ = kernel(cell + "check('topic.weigh', weigh)")
-    deadline = time.monotonic() + 60
-    while "from a shell" not in str(sent) and time.monotonic() < deadline:
+    while "from a shell" not in str(sent):  # the test's own limit ends it
         sent += kernel("import time; time.sleep(.1)")[0]
-    assert "from a shell" in str(sent) and "✓ Weigh" in str(sent)
+    assert "✓ Weigh" in str(sent)
 
 
 # -- in grading ------------------------------------------------------------------------------------------
