@@ -4,7 +4,6 @@ import copy
 import json
 import os
 import subprocess
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -289,12 +288,7 @@ def test_links_and_folders_are_not_followed(skeleton, hand_in, tmp_path) -> None
     assert "folder" in hand_in(None).problem
     path.rmdir()
     os.mkfifo(path)
-    late = threading.Timer(5, lambda: os.close(os.open(path, os.O_RDWR)))  # who waits for a writer gets one
-    late.start()
-    begun = time.monotonic()
-    assert "regular" in hand_in(None).problem
-    assert time.monotonic() - begun < 5
-    late.cancel()
+    assert "regular" in hand_in(None).problem  # who waits for a writer waits until the test's limit
 
 
 def test_other_files_come_along_within_bounds(skeleton, hand_in, tmp_path) -> None:
