@@ -26,6 +26,7 @@ from helpers.checking.calling.printing import KEPT, captured
 from helpers.checking.finding import printed_lines
 from helpers.checks import CheckFailed, Finding, Status, assess
 from tests.support.course import LESSON, Course
+from tests.support.limits import PATIENCE
 
 RIGHT = "    e = torch.exp(x - x.amax(dim=dim, keepdim=True))\n    return e / e.sum(dim=dim, keepdim=True)\n"
 
@@ -287,7 +288,7 @@ def kernel(tmp_path_factory):
             client.input(waiting.pop(0))
 
         reply = client.execute_interactive(
-            cell, timeout=120, allow_stdin=True, stdin_hook=ask,
+            cell, timeout=PATIENCE, allow_stdin=True, stdin_hook=ask,
             output_hook=lambda message: sent.append((message["msg_type"], message["content"])),
         )  # fmt: skip
         assert reply["content"]["status"] == "ok", reply["content"]
