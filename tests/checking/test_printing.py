@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from html import unescape
 
 import pytest
@@ -27,6 +26,7 @@ from helpers.checking.calling.printing import KEPT, captured
 from helpers.checking.finding import printed_lines
 from helpers.checks import CheckFailed, Finding, Status, assess
 from tests.support.course import LESSON, Course
+from tests.support.limits import PATIENCE
 
 RIGHT = "    e = torch.exp(x - x.amax(dim=dim, keepdim=True))\n    return e / e.sum(dim=dim, keepdim=True)\n"
 
@@ -75,7 +75,7 @@ def test_a_thread_of_before_prints_as_before(capsys):
     thread.start()
     with captured() as printed:
         go.set()
-        assert done.wait(60)
+        done.wait()
     thread.join()
     assert str(printed) == "" and capsys.readouterr().out == "in the background\n"
 
@@ -288,7 +288,7 @@ def kernel(tmp_path_factory):
             client.input(waiting.pop(0))
 
         reply = client.execute_interactive(
-            cell, timeout=120, allow_stdin=True, stdin_hook=ask,
+            cell, timeout=PATIENCE, allow_stdin=True, stdin_hook=ask,
             output_hook=lambda message: sent.append((message["msg_type"], message["content"])),
         )  # fmt: skip
         assert reply["content"]["status"] == "ok", reply["content"]
@@ -350,10 +350,9 @@ def test_in_a_notebook_a_debugger_shows_where_it_is_and_asks(kernel):
 def test_in_a_notebook_what_other_programs_print_is_not_lost(kernel):
     cell = "import os\ndef weigh(x, dim):\n    os.system('echo from a shell')\n    return x.softmax(dim)\n"
     sent, _ = kernel(cell + "check('topic.weigh', weigh)")
-    deadline = time.monotonic() + 60
-    while "from a shell" not in str(sent) and time.monotonic() < deadline:
+    while "from a shell" not in str(sent):  # the test's own limit ends it
         sent += kernel("import time; time.sleep(.1)")[0]
-    assert "from a shell" in str(sent) and "✓ Weigh" in str(sent)
+    assert "✓ Weigh" in str(sent)
 
 
 # -- in grading ------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def test_threads_are_bounded_unless_root_grades():
 
 # In the order of the engine: the worker's namespace, then in its child the bounds, then namespaces of its own.
 START_THREADS = """
-import ctypes, os, resource, threading, time
+import ctypes, os, resource, threading
 from autograder.child import sandbox
 if os.getuid() == 0:
     os.setgid(65534)
@@ -49,10 +49,10 @@ sandbox.own_namespaces()
 sandbox.bound_resources(True)
 sandbox.own_namespaces()
 threading.stack_size(131072)  # small; Python 3.14 refuses less than some 50,000 bytes
-started = 0
+wait, started = threading.Event(), 0
 try:
     while started < 2 * sandbox.THREADS:
-        threading.Thread(target=time.sleep, args=(9,), daemon=True).start()
+        threading.Thread(target=wait.wait, daemon=True).start()
         started += 1
 except RuntimeError:
     pass
@@ -198,13 +198,13 @@ def test_a_worker_that_is_lost_between_two_submissions_costs_nobody(grade, monke
 @pytest.mark.needs_bubblewrap
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["dies", "hangs"])
 def test_a_worker_that_ends_early_is_replaced_and_costs_nobody(how, grade, monkeypatch):
-    monkeypatch.setattr(workers, "ANSWER_SECONDS", 5.0)
     grader, graded = grade(cell_seconds=3.0)
     [worker] = grader.workers
     first = worker._process.pid
     assert {verdict.status for verdict in graded.verdicts} == {"passed"}
     _, graded = grade("x = 1")
     assert worker._process.pid == first  # a warm process is used again
+    monkeypatch.setattr(workers, "ANSWER_SECONDS", 5.0)  # now: one that is only slow would be replaced, too
 
     send = judge._Run._send
 

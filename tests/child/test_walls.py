@@ -252,7 +252,7 @@ def test_a_worker_ends_with_its_grader(tmp_path):
         assert grader.stdout.readline() == b"started\n"
         below = psutil.Process(grader.pid).children(recursive=True)
         grader.kill()
-        ended, _, _ = select.select([grader.stdout], [], [], 20)  # once nobody can write there any more
+        ended, _, _ = select.select([grader.stdout], [], [], 100)  # once nobody can write there any more
         for process in below:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
@@ -690,7 +690,9 @@ def test_python_starts_threads_and_nothing_else(child):
 
 START = """
 import os, socket, subprocess, threading
-threading.Thread(target=print, args=("thread",)).start()
+thread = threading.Thread(target=print, args=("thread",))
+thread.start()
+thread.join()
 def fork():
     if os.fork() == 0:
         os._exit(0)

@@ -19,6 +19,7 @@ import urllib.request
 import uuid
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import nbformat
@@ -640,6 +641,11 @@ def test_two_browsers_see_each_other_and_are_told(course, browser):
             page.context.close()
 
 
+def _stop_the_clock(page: Page) -> None:
+    """From now on the page's own time passes by `page.clock.run_for` alone, however busy the machine is."""
+    page.clock.pause_at(datetime.now() + timedelta(hours=1))
+
+
 @contextlib.contextmanager
 def _held(page: Page, method: str) -> Iterator[None]:
     """Requests of a method that the page sends stay on their way until the end of this."""
@@ -662,8 +668,10 @@ def test_no_mark_is_lost_or_given_to_an_answer_that_was_not_shown_yet(course, br
     page = browser.new_context().new_page()
     heading, said, score = (page.locator(id) for id in ("#which", "#said", "#score"))
     with serving(course) as server:
+        page.clock.install()
         page.goto(server.address)
         expect(heading).to_contain_text("1 of 3")
+        _stop_the_clock(page)  # all is typed in one go
         with _held(page, "PUT"):
             page.keyboard.type("1")
             page.keyboard.press("Enter")
@@ -676,7 +684,7 @@ def test_no_mark_is_lost_or_given_to_an_answer_that_was_not_shown_yet(course, br
         expect(said).to_contain_text("not taken")
         assert _grade(course, "ada")[0] == 1
         assert _grade(course, "cleo")[0] is None
-        page.wait_for_timeout(700)
+        page.clock.run_for(700)
         # Another step's undoing leaves what is typed here.
         page.keyboard.press("f")
         page.keyboard.press("z")
@@ -707,18 +715,21 @@ def test_no_mark_is_lost_or_given_to_an_answer_that_was_not_shown_yet(course, br
 def test_a_grader_stays_with_an_answer_that_was_handed_in_anew(course, browser):
     page = browser.new_context().new_page()
     with serving(course) as server:
+        page.clock.install()
         page.goto(server.address)
         expect(page.locator("#which")).to_contain_text("1 of 3")
+        _stop_the_clock(page)
         page.keyboard.press("ArrowRight")
         expect(page.locator("#texts")).to_contain_text("They share the look-up.")
         page.keyboard.press("c")
         page.keyboard.type("Of what?")
         path = course.root / "autograded" / "cleo" / LESSON / f"{LESSON}.ipynb"
         path.write_text(path.read_text().replace("They share the look-up.", "A new answer."))
+        page.clock.run_for(5000)  # more than from one look to the next
         expect(page.locator("#texts")).to_contain_text("A new answer.")
         expect(page.locator("#comment")).to_have_value("Of what?")
         expect(page.locator("#said")).to_contain_text("1 answer has changed since you looked")
-        page.keyboard.type("fs")  # that was meant for the comment
+        page.keyboard.type("fs")  # at once: that was meant for the comment
         expect(page.locator("#said")).to_contain_text("not taken")
         assert _grade(course, "cleo")[0] is None
     page.context.close()

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ from autograder.commands import cli, lab
 from autograder.courses import Course
 from helpers.checking import progress
 from tests.support.browser import CHROMIUM_OPTIONS, jupyterlab
+from tests.support.ports import free_ports
 from tests.support.proved import PROJECT, follows_from
 
 pytestmark = follows_from(*PROJECT)
@@ -155,9 +155,7 @@ def served(tmp_path, monkeypatch):
         path.parent.mkdir(parents=True)
         nbformat.write(nbformat.v4.new_notebook(metadata={"kernelspec": KERNEL}), path)
     (path.parent / "checks.json").write_text("{}")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    [port] = free_ports(1)
     code = (
         "import sys; from pathlib import Path; from autograder.commands import lab; lab.build = lambda root: None; "
         "from autograder.courses import Course; "

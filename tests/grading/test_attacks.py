@@ -16,6 +16,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -354,6 +355,19 @@ def test_what_outlives_its_parent_is_seen():
     os.kill(int(orphan), signal.SIGKILL)
     os.waitpid(int(orphan), 0)
     assert left == ["sleep 977"]
+
+
+def test_what_is_being_killed_outlives_nobody():
+    """It takes a moment to give its memory back, and isn't there to stay meanwhile."""
+    holds = "held = b'x' * (400 << 20); print('held', flush=True); input()"
+    with foster_parent() as left:
+        started = subprocess.Popen(
+            [sys.executable, "-c", holds], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert started.stdout.readline() == b"held\n"
+        started.kill()
+    started.communicate()
+    assert left == []
 
 
 @pytest.mark.promise(5)

@@ -359,7 +359,7 @@ def test_a_print_is_black_on_white_in_the_dark_as_well(browser, address) -> None
         theme = "document.documentElement.dataset.theme"
         for media, expected in (("screen", "dark"), ("print", "light"), ("screen", "dark")):
             page.emulate_media(media=media)
-            page.wait_for_function(f"{theme} === '{expected}'", timeout=5_000)
+            page.wait_for_function(f"{theme} === '{expected}'")
 
 
 def test_a_page_that_does_not_exist_leads_back_from_any_depth(browser, address) -> None:

@@ -30,6 +30,7 @@ LESSON = "01_attention"
 # too, can give that of another run.
 SECRET = os.environ.setdefault("HEADSTART_TEST_SECRET", secrets.token_hex(16))
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
+PF_EXITING = 4  # linux/sched.h
 
 
 # Forks of a process that has imported what commands need: starting a hundred of them takes minutes otherwise.
@@ -207,8 +208,21 @@ def foster_parent() -> Iterator[list[str]]:
     try:
         yield left
     finally:
+        while ending := [each for each in set(me.children(recursive=True)) - before if _is_ending(each)]:
+            psutil.wait_procs(ending)
         prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
         for process in set(me.children(recursive=True)) - before:
             with contextlib.suppress(psutil.NoSuchProcess):
                 if process.status() != psutil.STATUS_ZOMBIE:
                     left.append(" ".join(process.cmdline()))
+
+
+def _is_ending(process: psutil.Process) -> bool:
+    """Whether it was killed, or gives back its memory: until all of that is done its state doesn't say so."""
+    with contextlib.suppress(psutil.Error, OSError):
+        state, *_, flags = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[:7]
+        said = Path(f"/proc/{process.pid}/status").read_text()
+        pending = [int(mask, 16) for mask in re.findall(r"(?m)^(?:Sig|Shd)Pnd:\s*(\w+)", said)]
+        killed = any(mask >> (signal.SIGKILL - 1) & 1 for mask in pending)
+        return state != "Z" and (killed or bool(int(flags) & PF_EXITING))
+    return False

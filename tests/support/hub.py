@@ -9,7 +9,6 @@ import contextlib
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -22,6 +21,7 @@ from pathlib import Path
 import psutil
 
 from autograder.lessons import ROOT
+from tests.support.ports import free_ports
 
 PAGE = ROOT / "docs/jupyterhub.md"
 BLOCK = re.compile(r"^```sh (\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -195,12 +195,3 @@ def serving(machine: Server, log: Path) -> Iterator[str]:
     finally:
         machine.run("root", "pkill --full bin/jupyterhub")  # `hub` only waits for it outside
         hub.wait()
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
