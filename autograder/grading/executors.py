@@ -196,6 +196,8 @@ def _serve(pipe: Connection, grader: Grader, worker: Worker | None) -> None:
     first = iter([True])
 
     def end(*_: object) -> None:
+        if any(worker.changing for worker in grader.workers):
+            return  # whoever tells it so does it again, a moment later
         if next(first, False):  # and is let finish, if told so once more
             try:
                 grader.close()

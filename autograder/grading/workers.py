@@ -7,7 +7,7 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -43,6 +43,7 @@ class Worker:
         late: whether the lesson's cells need what torch imports late, by `import_late` in the worker.
         packages: modules that it imports before the first submission.
         few: submissions after which it gets ready for many more, unless it was told before.
+        changing: whether it is getting or losing its process and its folder, which nobody else knows of.
     """
 
     helpers: Mapping[str, Path]
@@ -54,6 +55,7 @@ class Worker:
     late: bool = False
     packages: tuple[str, ...] = ("matplotlib.pyplot", "torch")
     few: int = FEW
+    changing: bool = field(default=False, init=False, repr=False)
     _process: subprocess.Popen | None = field(default=None, init=False, repr=False)
     _control: socket.socket | None = field(default=None, init=False, repr=False)
     _stage: tempfile.TemporaryDirectory | None = field(default=None, init=False, repr=False)
@@ -105,6 +107,19 @@ class Worker:
 
     def launch(self) -> None:
         """Start the process, and don't wait for it."""
+        with self._change():
+            self._launch()
+
+    @contextlib.contextmanager
+    def _change(self) -> Iterator[None]:
+        """Where a signal mustn't end this process: a folder that was just made would stay."""
+        before, self.changing = self.changing, True
+        try:
+            yield
+        finally:
+            self.changing = before
+
+    def _launch(self) -> None:
         self.stop()
         self._stage = tempfile.TemporaryDirectory(prefix="headstart-", ignore_cleanup_errors=True)
         self._folders = self._stage.name
@@ -272,7 +287,11 @@ class Worker:
 
     def stop(self) -> None:
         """End the process and all that it started: by hanging up, or if it doesn't hear that, by force."""
-        # Taken out first: a signal may want the same at this moment.
+        with self._change():
+            self._stop()
+
+    def _stop(self) -> None:
+        # Taken out first: an exception may end this at any moment, and what called it stop it once more.
         control, process, stage, core = self._control, self._process, self._stage, self._core
         group = self._group
         self._process = self._control = self._stage = self._core = self._group = None

@@ -1,8 +1,11 @@
 """Which judge grades what, and what a worker and a judge don't import."""
 
 import contextlib
+import os
+import signal
 import subprocess
 import sys
+import tempfile
 from types import SimpleNamespace
 
 import psutil
@@ -10,10 +13,12 @@ import pytest
 import torch
 
 from autograder.classroom.course import course_directory, find_submissions
-from autograder.grading.executors import _take, _Waiting, open_executor
+from autograder.grading import workers as workers_module
+from autograder.grading.executors import JudgeEnded, _Judge, _take, _Waiting, open_executor
 from autograder.grading.grader import Grader
 from autograder.grading.lesson import Lesson
-from autograder.lessons import ROOT
+from autograder.grading.workers import Worker
+from autograder.lessons import ROOT, helper_files
 from tests.support.course import LESSON, Course
 from tests.support.proved import ENGINE, follows_from
 
@@ -124,3 +129,23 @@ def test_a_gradebook_is_made_as_nbgrader_makes_it_without_its_alembic_command(tm
     with Gradebook(f"sqlite:///{tmp_path}/theirs.db") as theirs:
         head = theirs.db.execute(text("SELECT version_num FROM alembic_version")).scalar()
     assert done.stdout.strip() == head != ""
+
+
+def test_a_judge_that_is_told_to_end_while_it_gets_a_worker_leaves_no_folder_behind(tmp_path, monkeypatch):
+    """As where a terminal is closed: workers end at once, and judges start others."""
+
+    class AtThatMoment(tempfile.TemporaryDirectory):
+        def __init__(self, **how: object) -> None:
+            super().__init__(dir=tmp_path, **how)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(workers_module.tempfile, "TemporaryDirectory", AtThatMoment)
+    worker = Worker(helper_files(0), sandboxed=False)
+    grader = SimpleNamespace(
+        workers=[worker], first=None, employ=lambda twin: None, grade=worker.launch, close=worker.stop
+    )
+    judge = _Judge(grader)
+    with contextlib.suppress(JudgeEnded):
+        judge.grade()
+    judge.stop()
+    assert not [*tmp_path.iterdir()]
