@@ -85,8 +85,11 @@ class Inbox:
     def _read(self, size: int, deadline: float | None) -> None:
         """Wait until so much of a message has come, and take no more: the next may be for somebody else."""
         while (missing := size - len(self._come)) > 0:
+            left = None if deadline is None else deadline - time.monotonic()
             # defence: wire: time for all of it
-            self._channel.settimeout(None if deadline is None else max(deadline - time.monotonic(), 1e-3))
+            if left is not None and left <= 0:
+                raise WireTimeout("it didn't come in time")
+            self._channel.settimeout(left)
             try:
                 part = self._channel.recv(min(missing, 1 << 20))
             except TimeoutError:

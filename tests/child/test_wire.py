@@ -5,6 +5,7 @@ import json
 import socket
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -92,6 +93,16 @@ def test_a_message_in_drops_times_out() -> None:
 
 
 @pytest.mark.timeout(60)
+def test_a_message_that_never_stops_coming_times_out(monkeypatch) -> None:
+    """Each byte is there at once, so no wait for one takes long; and each takes a second to be read."""
+    now = iter(range(10_000))
+    monkeypatch.setattr(wire.time, "monotonic", lambda: next(now))
+    endless = SimpleNamespace(settimeout=lambda seconds: None, recv=lambda most: b"\x01")
+    with raises_only(wire.WireTimeout):
+        wire.Inbox(endless).receive(seconds=20)
+    assert next(now) < 30
+
+
 def test_who_does_not_read_holds_nobody_up() -> None:
     here, there = socket.socketpair()
     late = threading.Timer(40, there.close)  # ends one that would wait for ever, with another error
