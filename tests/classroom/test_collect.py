@@ -211,6 +211,7 @@ def test_autograding_and_feedback_hold_nothing_that_a_link_points_to(collected) 
 def test_a_submission_has_the_records_of_nbgrader_whatever_was_made_of_them(collected) -> None:
     for student in ("bob", "gus", "hal", "ivy", "zoe"):
         time, secret = (collected.submission(student) / name for name in RECORDS)
+        assert time.is_file(), student
         assert str(read_time(time.read_bytes())) in WHEN and "\x1b" not in time.read_text(), student
         assert secret.is_file() and secret.read_text(), student
     assert secret.read_text() == "zoe's own"

@@ -69,6 +69,7 @@ def test_a_submission_is_not_read_while_it_is_collected(tmp_path, monkeypatch):
 
 def test_of_two_who_collect_one_waits(tmp_path, monkeypatch):
     seen = []
+    (tmp_path / "amy").mkdir()
     monkeypatch.setattr(ExchangeCollect, "copy_files", lambda _: seen.append(turned_away(tmp_path / "amy")))
     collect = object.__new__(Collect)
     record = {"username": "amy", "filename": "amy", "timestamp": datetime(2026, 1, 1)}

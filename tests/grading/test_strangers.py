@@ -76,6 +76,7 @@ class Stranger:
 
     def interrupt(self) -> None:
         self.interrupted += 1
+        assert self.interrupted < 10, "it is interrupted again and again"
 
     def times(self) -> clock.Times:
         used = max(0.0, time.monotonic() - self.begun)  # it has a core and uses it, from then on

@@ -34,7 +34,7 @@ from helpers.training import parallel
 from helpers.training.muon import CombinedOptimizer, Muon
 from tests.support import accelerator, spoken
 from tests.support.proved import follows_from
-from tests.support.raising import raises_only
+from tests.support.raising import nothing_else_raised, raises_only
 
 GIVES_WAY = "This training runs on the CPU, since on mps:0 it stops"
 
@@ -450,7 +450,8 @@ def test_muon_moves_matrices_on_a_gpu_in_the_thread_that_asks(
         matrices = [nn.Parameter(torch.randn(shape).to(place)) for shape in ((3, 4), (4, 3), (2, 5))]
         for matrix in matrices:
             matrix.grad = torch.randn(matrix.shape).to(place)
-        Muon(matrices, lr=0.1).step()
+        with nothing_else_raised():
+            Muon(matrices, lr=0.1).step()
         found.append([matrix.to("cpu") for matrix in matrices])
     for one, other in zip(*found, strict=True):
         torch.testing.assert_close(one, other)
@@ -503,7 +504,8 @@ def test_a_training_that_stops_on_the_gpu_says_so_once_and_is_made_on_the_cpu(
     alone = copy.deepcopy(models[0])
     for model in models:
         places: list[str] = []
-        learn(model, places)
+        with nothing_else_raised():
+            learn(model, places)
         assert places == ["mps", "mps", "cpu", "cpu", "cpu"]
     said = capsys.readouterr().out
     assert (
