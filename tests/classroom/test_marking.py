@@ -129,7 +129,7 @@ def serving(course: Course, *command: str, path: Path = ROOT) -> Iterator[Server
 
     def listens() -> Server | None:
         assert server.poll() is None, log.read_text()
-        found = re.search(r"http://127\.0\.0\.1\S+token=\w+", log.read_text())
+        found = re.search(r"http://127\.0\.0\.1\S+token=\w+(?=\s)", log.read_text())  # written to its end
         with contextlib.suppress(ConnectionRefusedError):
             if found and (there := Server(found[0])):
                 socket.create_connection(("127.0.0.1", there.port)).close()
@@ -646,33 +646,41 @@ def _stop_the_clock(page: Page) -> None:
     page.clock.pause_at(datetime.now() + timedelta(hours=1))
 
 
-@contextlib.contextmanager
-def _held(page: Page, method: str) -> Iterator[None]:
-    """Requests of a method that the page sends stay on their way until the end of this."""
-    held: list[Route] = []
-    page.route(
-        "**/api?*",
-        lambda route: held.append(route) if holding and route.request.method == method else route.continue_(),
-    )
-    holding = True
-    yield
-    holding = False
-    for route in held:
-        route.continue_()
-    page.unroute_all()
+class Requests:
+    """What a page asks its server for, from its first request on: one that is sent just as a route begins may pass it."""
+
+    def __init__(self, page: Page) -> None:
+        self._method, self._held = "", list[Route]()
+        page.route("**/api?*", self._take)
+
+    def _take(self, route: Route) -> None:
+        if route.request.method == self._method:
+            self._held.append(route)
+        else:
+            route.continue_()
+
+    @contextlib.contextmanager
+    def held(self, method: str) -> Iterator[None]:
+        """Requests of a method stay on their way until the end of this."""
+        self._method = method
+        yield
+        self._method = ""
+        while self._held:
+            self._held.pop(0).continue_()
 
 
 @pytest.mark.needs_chromium
 def test_no_mark_is_lost_or_given_to_an_answer_that_was_not_shown_yet(course, browser):
     """Fast fingers, and a gradebook that takes its time."""
     page = browser.new_context().new_page()
+    requests = Requests(page)
     heading, said, score = (page.locator(id) for id in ("#which", "#said", "#score"))
     with serving(course) as server:
         page.clock.install()
         page.goto(server.address)
         expect(heading).to_contain_text("1 of 3")
         _stop_the_clock(page)  # all is typed in one go
-        with _held(page, "PUT"):
+        with requests.held("PUT"):
             page.keyboard.type("1")
             page.keyboard.press("Enter")
             page.keyboard.type("2")  # for the next, which isn't there
@@ -699,7 +707,7 @@ def test_no_mark_is_lost_or_given_to_an_answer_that_was_not_shown_yet(course, br
         expect(heading).to_contain_text("1 of 3")
         expect(score).to_have_value("")
         # The same before the answers of another question are there.
-        with _held(page, "GET"):
+        with requests.held("GET"):
             page.keyboard.press("ArrowDown")
             page.keyboard.press("f")
             expect(said).to_contain_text("not taken")
@@ -714,6 +722,7 @@ def test_no_mark_is_lost_or_given_to_an_answer_that_was_not_shown_yet(course, br
 @pytest.mark.needs_chromium
 def test_a_grader_stays_with_an_answer_that_was_handed_in_anew(course, browser):
     page = browser.new_context().new_page()
+    requests = Requests(page)
     with serving(course) as server:
         page.clock.install()
         page.goto(server.address)
@@ -725,7 +734,7 @@ def test_a_grader_stays_with_an_answer_that_was_handed_in_anew(course, browser):
         page.keyboard.type("Of what?")
         path = course.root / "autograded" / "cleo" / LESSON / f"{LESSON}.ipynb"
         path.write_text(path.read_text().replace("They share the look-up.", "A new answer."))
-        with _held(page, "GET"):  # what it hears comes once its time stands still again
+        with requests.held("GET"):  # what it hears comes once its time stands still again
             page.clock.run_for(5000)  # more than from one look to the next
         expect(page.locator("#texts")).to_contain_text("A new answer.")
         expect(page.locator("#comment")).to_have_value("Of what?")

@@ -256,7 +256,7 @@ class Walk:
             command = self.machine.command(who, "bash", "-c", script)
             server = subprocess.Popen(command, stdout=out, stderr=out, env=hub.environment())
         try:
-            pattern = r"http://127\.0\.0\.1\S+token=\w+"
+            pattern = r"http://127\.0\.0\.1\S+token=\w+(?=\s)"  # written to its end
             until(lambda: re.search(pattern, log.read_text()), log.read_text)
             yield re.search(pattern, log.read_text())[0]  # type: ignore[index]
         finally:
