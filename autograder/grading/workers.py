@@ -1,13 +1,14 @@
 """Starting, watching and replacing workers, from the judge's side."""
 
 import contextlib
+import functools
 import shutil
 import socket
 import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -27,6 +28,20 @@ SENDER = struct.Struct("3i")  # what the kernel says of who sent something: proc
 # What of the engine a worker may see.
 CHILD, LIMITS = Path(sandbox.__file__).parent, ENGINE / "autograder" / "limits.py"
 FACE = ENGINE / "headstart"  # from which a lesson may import `check`: nothing but names
+
+
+def _change(step: Callable[["Worker"], None]) -> Callable[["Worker"], None]:
+    """A step in which no signal may end this process: a folder that was just made would stay."""
+
+    @functools.wraps(step)
+    def changing(worker: "Worker") -> None:
+        before, worker.changing = worker.changing, True
+        try:
+            step(worker)
+        finally:
+            worker.changing = before
+
+    return changing
 
 
 @dataclass
@@ -105,21 +120,9 @@ class Worker:
         except OSError as error:
             return isinstance(error, BlockingIOError)
 
+    @_change
     def launch(self) -> None:
         """Start the process, and don't wait for it."""
-        with self._change():
-            self._launch()
-
-    @contextlib.contextmanager
-    def _change(self) -> Iterator[None]:
-        """Where a signal mustn't end this process: a folder that was just made would stay."""
-        before, self.changing = self.changing, True
-        try:
-            yield
-        finally:
-            self.changing = before
-
-    def _launch(self) -> None:
         self.stop()
         self._stage = tempfile.TemporaryDirectory(prefix="headstart-", ignore_cleanup_errors=True)
         self._folders = self._stage.name
@@ -285,12 +288,9 @@ class Worker:
         finally:
             self._ended = {}
 
+    @_change
     def stop(self) -> None:
         """End the process and all that it started: by hanging up, or if it doesn't hear that, by force."""
-        with self._change():
-            self._stop()
-
-    def _stop(self) -> None:
         # Taken out first: an exception may end this at any moment, and what called it stop it once more.
         control, process, stage, core = self._control, self._process, self._stage, self._core
         group = self._group
