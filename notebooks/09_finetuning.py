@@ -701,9 +701,9 @@ with waiting_for("the exercises up to 9.8"):
         print(f"pooled: {name:<5} {', '.join(f'{share:.0f} %' for share in found)}")
 
 # %% [markdown]
-# With these few steps the last token is often ahead. In the trials behind our choice, with 15 epochs and three other
-# seeds, the two were about equal, but the head alone got clearly more from the mean. So both pretrained regimes read
-# the mean below, though it may cost full fine-tuning a few points. (From scratch, the last token did better.)
+# With these few steps the last token is often ahead. In the trials behind our choice, with 15 epochs, the
+# two were about equal, but the head alone got clearly more from the mean. So both pretrained regimes read
+# the mean below, though it may cost full fine-tuning a few points.
 
 # %% [markdown]
 # ## 9.10 Several seeds, fifteen epochs
@@ -749,8 +749,7 @@ with waiting_for("the exercises up to 9.8"), after_predicting("finetuning.one_pa
 # up with a pretrained one, so one pair would have been right about which is ahead. But it couldn't have shown that
 # this isn't chance, nor how large the lead is. "Converged after two epochs" is too early here: the pretrained models
 # still gain a lot after the second. And a single curve can't show gains smaller than the uncertainty of each point,
-# three to five percentage points on 300 test reviews (9.15). "May meet" is a guess: nobody looked beyond the last
-# epoch.
+# three to five percentage points on 300 test reviews (9.15). "May meet" is a guess.
 
 # %% [markdown]
 # The third regime, the head alone, with the same five seeds:
@@ -774,7 +773,7 @@ with waiting_for("the exercises up to 9.8"):
     show(figures.seeds(shares_of(compared), title="200 labels: 5 seeds and their mean"))
 
 # %% [markdown]
-# A body that has never seen a label is already worth a lot: its head alone beats the model from scratch.
+# A body that has never seen a label is worth a lot: its head alone beats the model from scratch.
 # Training the body as well gains more.
 
 # %% [markdown]
@@ -782,8 +781,7 @@ with waiting_for("the exercises up to 9.8"):
 #
 # Now the same for 50 to 2,000 labels, with two seeds each. From 200 labels on, all runs take 195 steps, as in 9.10.
 # Those with fewer labels take 80, since 195 steps would change none of them by more than
-# {measured.training_finetuning_trials.50_or_100.largest_change_points} points. (The points for 200 labels are those
-# of 9.10, with five seeds.)
+# {measured.training_finetuning_trials.50_or_100.largest_change_points} points. (For 200 labels, see 9.10.)
 
 # %% draw=true
 # The runs with 50, 100, 500 and 2,000 labels
@@ -1031,8 +1029,8 @@ with (
 # %% [markdown] reveals="finetuning.adapters"
 # With rank 4, {measured.training_finetuning_trials.rank_4.accuracy} of the reviews were right, with rank 1
 # {measured.training_finetuning_trials.rank_1.accuracy}, and with all numbers trained
-# {measured.training_finetuning_trials.full.accuracy} (`python -m benchmarks.training_finetuning --trials`). This needn't hold elsewhere: with
-# more labels there is more to learn, and a low-rank change may not be enough.
+# {measured.training_finetuning_trials.full.accuracy} (`python -m benchmarks.training_finetuning --trials`). With more
+# labels there is more to learn, and a low-rank change may not be enough.
 #
 # Merged, the model has forgotten as well, even more than with full fine-tuning. A change in few numbers isn't a small
 # change. (In large models, Biderman et al. 2024 measured that LoRA forgets less.) But adapters can be **taken out**,

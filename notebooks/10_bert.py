@@ -138,11 +138,10 @@ with waiting_for("Exercise 10.1a"):
     show(plots.bars(names, {"chosen": means.tolist()}, ylabel="words", title=title))
 
 # %% [markdown]
-# Each pass over the text hides different words. (The first BERT masked its text in
-# ten ways and used each for several passes; masking afresh every time was RoBERTa's change, Liu et al. 2019,
-# section 4.1.)
+# Each pass over the text hides different words, as in RoBERTa (Liu et al. 2019, section 4.1); the first BERT had its
+# text masked in ten ways.
 #
-# Note the price: BERT is asked for only 15 of 100 words, a language model for all 100.
+# BERT is asked for only 15 of 100 words, a language model for all 100.
 
 # %% [markdown]
 # **Question 10.1b** · graded by hand · 8 minutes · 5 points
@@ -194,8 +193,8 @@ for wanted in (1, 0):
     print(label, "·", vocabulary.decode(first), "|", vocabulary.decode(second), end="\n\n")
 
 # %% [markdown]
-# In the pair labelled 0, a changed name gives it away. In real text a changed topic does, and that may be all that
-# this task teaches: so Lan et al. (2020, section 3.1) ask for the order of two passages instead. RoBERTa left the
+# In the pair labelled 0, a changed name gives it away. In real text a changed topic does, and that may be all that is
+# learned: so Lan et al. (2020, section 3.1) ask for the order of two passages instead. RoBERTa left the
 # task out and lost nothing (Liu et al. 2019, section 4.2). We keep it: it trains the vector of `[CLS]` (10.3), which
 # fine-tuning will read.
 
@@ -481,7 +480,7 @@ def bert_loss(word_logits, follows_logits, labels, follows):
 # after one of its sentences.
 #
 # We change two things. With 15 % hidden, a review asks for only seven words. Our training is short, so we hide **40
-# %**. (Wettig et al. 2023 found 40 % better than 15 % for BERT-large, too.) And we use lesson 8's optimizers, Muon
+# %**. (For BERT-large, too, 40 % is better: Wettig et al. 2023.) And we use lesson 8's optimizers, Muon
 # and AdamW.
 
 # %%
@@ -1238,8 +1237,8 @@ with waiting_for("Exercises 10.6, 10.14a and 10.14b"):
 
 # %% [markdown]
 # What is it worth? The task is sentences of real film reviews, rt-polarity (Pang and Lee 2005): favourable or
-# not? In 9.18 nothing that we trained ourselves beat counting words. We compare four ways, with 50, 200 and
-# 1,000 labels and 2,000 test sentences:
+# not? In 9.18 nothing that we trained ourselves beat counting words. Four ways, with 50, 200 and 1,000 labels
+# and 2,000 test sentences:
 #
 # - **frozen**: the checkpoint stays as it is, and a linear head reads the mean of its vectors;
 # - **fine-tuned**: the whole model trains, at a low learning rate;
@@ -1287,8 +1286,8 @@ if real is not None:
 # %% [markdown]
 # ## 10.15 GPT-2, the same way
 #
-# GPT-2 small is a larger version of lesson 8's language model: 12 blocks, 768 channels, 124,439,808 numbers
-# (7.12). Its file has different names again, and two traps. Its matrices are kept as (in, out). And its head is
+# GPT-2 small is a larger version of lesson 8's language model (7.12). Its file has different names again, and two
+# traps. Its matrices are kept as (in, out). And its head is
 # **tied**: the file has the matrix once, as `wte`, while our model has two names for one tensor, `words` and
 # `head`. So the table names it twice.
 #

@@ -2,15 +2,15 @@
 # # 12 · Since 2017
 #
 # - **You will learn** what has changed in the block since the paper, one step at a time, and build the block of
-#   2026 (as of November): RMS norm, a gate, shared keys, rotary positions, experts. Then you make models cheaper to run: with one
-#   byte per weight or half of one, a smaller cache or none, and drafts by a small model. Each step is measured, and
-#   some bring nothing here.
+#   2026 (as of November): RMS norm, a gate, shared keys, rotary positions, experts. Then you make models cheaper to
+#   run: with one byte per weight or half of one, a smaller cache or none, and drafts by a small model. Each step is
+#   measured, and some bring nothing here.
 # - **You need** lessons 3, 5, 6 and 8: rotary positions, grouped heads, the block, a trained language model.
 # - **Time** {minutes} minutes, in four sittings: 12.0 to 12.6, 12.7 to 12.10, 12.11 to 12.14, 12.15 to 12.19. Two
 #   trainings take about a minute together on two cores.
 #
-# This lesson's models are a million times smaller than those you read about. What helps those needn't help here, so
-# every claim says where it was measured.
+# This lesson's models are a million times smaller than those you read about. What helps those needn't help here: every
+# claim says where it was measured.
 
 # %% setup=true
 import math
@@ -673,8 +673,8 @@ with waiting_for("Exercises 12.8 and 12.9"), after_predicting("modern.crowd"):
 # | the balance loss | {measured.training_cheaper.the_balance_loss.busiest} | {measured.training_cheaper.the_balance_loss.idlest} | {measured.training_cheaper.the_balance_loss.loss} |
 # | biases | {measured.training_cheaper.biases.busiest} | {measured.training_cheaper.biases.idlest} | {measured.training_cheaper.biases.loss} |
 #
-# An expert that is chosen more learns more, and the router can come to prefer it. Without such a loss, the same few experts ended up with nearly all the weight (Shazeer et al. 2017,
-# section 4).
+# An expert that is chosen more learns more, so the router can come to prefer it. Without a loss for balance, the same
+# few got nearly all the weight (Shazeer et al. 2017, section 4).
 
 # %% [markdown]
 # A good place for a break.
@@ -1134,7 +1134,7 @@ with waiting_for("Exercises 12.15 and 12.16, and the training in 12.7"):
 # ## 12.17 The block of 2026
 #
 # Five published models, as of November 2026. RMS norms, rotary positions and a gate are in all of them. They differ
-# in how much they cache per token, and in how few weights a token uses. (*Clamped*: large numbers are cut off.
+# in how much they cache and how few weights they use per token. (*Clamped*: large numbers are cut off.
 # *Sinks*: in each head, one more learned score in the softmax, which reads nothing. *YaRN*: slows the slow pairs of
 # 12.3. *Index*: keys of the small attention named below.)
 

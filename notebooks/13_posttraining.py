@@ -202,7 +202,7 @@ check("posttraining.pad", pad)
 # %% [markdown]
 # ## 13.5 New rows
 #
-# **Why.** The special tokens, and the words that only requests have (*favourable*, *woman*, *?* and others), need
+# **Why.** The special tokens, and the words that only requests have (such as *favourable* and *?*), need
 # rows in the embedding. It is tied (6.9): the same row, times a hidden vector, gives the token's logit. So a new
 # row takes probability from all old tokens before anything is learned. If it is the *mean* of the old rows, its
 # logit is the mean of the old logits, far below those of likely words (Hewitt 2021).
@@ -368,7 +368,7 @@ tools = experiments.Tools(
 
 # %% [markdown]
 # The loop is lesson 8's, with AdamW alone and 16 rows per batch. Each of 4,000 demonstrations, half of them reviews
-# and half answers to questions, is read twice. If you interrupt the run, it resumes when you run the cell again.
+# and half answers to questions, is read twice.
 
 # %% draw=true
 TRAIN_ANEW = False
@@ -418,8 +418,7 @@ with waiting_for("the training above"), after_predicting("posttraining.price"):
 # | fine-tuned | {measured.training_answers.fine_tuned.fulfilled} | {measured.training_answers.fine_tuned.questions} | {measured.training_answers.fine_tuned.nats_forgotten} |
 # | without the mask | {measured.training_answers.no_mask.fulfilled} | {measured.training_answers.no_mask.questions} | {measured.training_answers.no_mask.nats_forgotten} |
 #
-# The last column is **forgetting**: nothing in the new loss rewards what isn't asked for. (This is at a learning
-# rate of 0.004.)
+# The last column is **forgetting**, at a learning rate of 0.004: nothing in the new loss rewards what isn't asked for.
 #
 # Without the mask, two fifths of the tokens that count are in the reviews that questions are about, which have
 # nothing to do with a request. (On questions the difference is no larger than between seeds.)
@@ -795,7 +794,7 @@ check("posttraining.advantages", advantages)
 #
 # In words: make better answers likelier, and worse ones less likely. $A$ may be the reward, or the reward less a
 # **baseline** that doesn't depend on the answer, since $\mathbb E[\nabla \ln p] = 0$. (13.14's mean includes the
-# answer itself. That only shrinks the gradient, by the factor $(G - 1)/G$.) A model that is trained like this is
+# answer itself, which only shrinks the gradient, by $(G - 1)/G$.) A model that is trained like this is
 # called a **policy**. With rewards of 0 and 1 and no baseline, it is fine-tuned on its own right answers (*rejection
 # sampling*).
 #
@@ -838,8 +837,8 @@ def policy_gradient(logits, ids, mask, advantages):
 check("posttraining.policy_gradient", policy_gradient)
 
 # %% [markdown]
-# Is it the right gradient? In the smallest case it can be computed by going through all answers. An answer is one of
-# three tokens, with rewards 0.2, 0.5 and 0.8; the policy is three logits.
+# Is it the right gradient? Where an answer is one of three tokens, with rewards 0.2, 0.5 and 0.8, it can be computed
+# by going through all answers. The policy is three logits.
 
 # %% draw=true
 # The gradient by all answers and by draws, and where it leads
@@ -1065,12 +1064,12 @@ with waiting_for("the training above"), after_predicting("posttraining.closer"):
 # | as many demonstrations again | {measured.training_answers.more_demonstrations.fulfilled} | {measured.training_answers.more_demonstrations.kl_grammar_model} | {measured.training_answers.more_demonstrations.words.1} |
 #
 # The parser's reward does what it says. But the models end several times as far from the grammar's right answers.
-# One reason: **the answers got short**. Any word may be the wrong one, so a short review is a safer one, and nothing
-# in the reward asks for the usual length. The reward is exact, and yet it isn't all that we wanted: that surprised
+# One reason: **the answers got short**. Any word may be wrong, so a short review is safer, and nothing in the
+# reward asks for the usual length. The reward is exact, and yet it isn't all that we wanted: that surprised
 # us. Variety went, too: an answer's entropy fell from {measured.training_answers.fine_tuned.entropy.1} to
 # {measured.training_answers.rewards.entropy.1} nats, mostly because it has fewer words. (On reviews without a
 # request the loss is {measured.training_answers.rewards.nats_forgotten} above the grammar's, after
-# {measured.training_answers.fine_tuned.nats_forgotten}.) The KL penalty keeps the models nearer.
+# {measured.training_answers.fine_tuned.nats_forgotten}.)
 #
 # There is a cheaper way to reach about that share: draw at temperature 0.5. Without a step of training, the
 # fine-tuned models then fulfil {measured.training_answers.fine_tuned_temperature_0_5.fulfilled}, in
@@ -1078,17 +1077,14 @@ with waiting_for("the training above"), after_predicting("posttraining.closer"):
 # 1.) What rewards add shows at 0.5, too: {measured.training_answers.rewards_temperature_0_5.fulfilled}.
 #
 # More demonstrations teach all right answers, in their usual proportions; a reward teaches the safe ones. (The budgets
-# differ: rewards took 120 steps on 7,680 answers, DPO some 35 on 3,840, the demonstrations 500 at a higher rate.)
+# differ: rewards took 120 steps on 7,680 answers, the demonstrations 500 at a higher rate.)
 
 # %% [markdown]
 # **When the clipping acts.** With `REWARDS_ANEW = True` and `Setting(60, updates=2)` above, every other update is
 # *off-policy*. In our runs (`python -m benchmarks.training_answers --updates`, three seeds) the ratio was then clipped
 # at {measured.training_answers_updates_per_draw.2_per_draw.tokens_clipped} of the tokens, and with four updates per
-# draw at {measured.training_answers_updates_per_draw.4_per_draw.tokens_clipped}. With one, two and four,
-# {measured.training_answers_updates_per_draw.1_per_draw.fulfilled},
-# {measured.training_answers_updates_per_draw.2_per_draw.fulfilled} and
-# {measured.training_answers_updates_per_draw.4_per_draw.fulfilled} of the requests were fulfilled, from all, half and
-# a quarter of the draws. Three seeds can't tell these apart.
+# draw at {measured.training_answers_updates_per_draw.4_per_draw.tokens_clipped}. From half and a quarter of the draws,
+# as many requests were fulfilled as from all, as far as three seeds can tell.
 #
 # Newer methods change the clipping. DAPO (Yu et al. 2025) clips ratios above 1 later than those below, so that
 # unlikely tokens can become likelier. GSPO (Zheng et al. 2025) has one ratio per answer, the geometric mean of its
@@ -1097,8 +1093,8 @@ with waiting_for("the training above"), after_predicting("posttraining.closer"):
 # %% [markdown]
 # ## 13.19 A reward that can be gamed
 #
-# Most rewards only tend to agree with what we want. Suppose somebody wants favourable reviews and pays for *words of
-# praise*: an eighth for each, up to eight, whatever was asked.
+# Suppose somebody wants favourable reviews, and pays for *words of praise*: an eighth for each, up to eight, whatever
+# was asked.
 
 # %% predict="posttraining.gamed"
 
@@ -1283,7 +1279,7 @@ training.kept()  # on this computer, now
 # - A model answers because of a template, and demonstrations in which only the answer counts.
 # - DPO needs pairs and a frozen copy; a policy gradient needs only rewards of the model's own answers.
 # - An advantage compares answers to the same request. A group without differences teaches nothing.
-# - A policy optimises the reward that it gets, not the one that was meant. The KL penalty limits how far it goes.
+# - A policy optimises the reward that it gets, not the one that was meant.
 # - Before you praise a training run, try a lower temperature.
 # - Whatever is trained, something else is forgotten: measure that, too.
 #
@@ -1303,7 +1299,7 @@ training.kept()  # on this computer, now
 # **Build.**
 #
 # - *A model that chats*: Karpathy's [nanochat](https://github.com/karpathy/nanochat) goes from raw text to a web page
-#   on which you chat. Run its smallest model.
+#   on which you chat.
 # - *Post-training of a published model*: Hugging Face's [TRL](https://github.com/huggingface/trl) has a trainer for
 #   each of this lesson's stages.
 # - *The whole way, alone*: the assignments of Stanford's [CS336, Language modeling from

@@ -147,9 +147,12 @@ def test_the_table_of_lessons_has_their_numbers_and_sums(capsys: pytest.CaptureF
     assert all(float(number) > 0 for row in rows[1:] for number in row[1:])
 
 
+MINUTES = {"13_posttraining": 150}  # the last lesson comes after twelve others
+
+
 def test_no_lesson_is_longer_than_its_sittings_bear(capsys: pytest.CaptureFixture[str]) -> None:
     main()
     heads, _, *rows, _ = (line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines())
     for lesson, *numbers in rows:
         found = dict(zip(heads[1:], map(float, numbers), strict=True))
-        assert found["words"] <= 5000 and found["minutes"] <= 190, lesson
+        assert found["words"] <= 5000 and found["minutes"] <= MINUTES.get(lesson, 190), lesson
