@@ -70,7 +70,7 @@ def clipped_as_losses(log_probability, advantages, epsilon, old=None):
     if old is None:
         old = log_probability.detach()
     ratio = (log_probability - old.detach()).exp()
-    worth = -advantages[..., None]
+    worth = -advantages.detach()[..., None]
     one, other = worth * ratio, worth * torch.clip(ratio, min=1 - epsilon, max=1 + epsilon)
     return -torch.max(one, other)
 
@@ -159,6 +159,18 @@ exercise.slip(
 exercise.slip(
     "clipped_around_0", "ratio.clamp(1 - epsilon, 1 + epsilon) → ratio.clamp(-epsilon, epsilon)"
 ).says("The ratio is clipped to ±ε: it is near 1, so the range is from 1 − ε to 1 + ε.")
-exercise.slip("advantages_without_an_axis", "advantages[..., None] → advantages").says(
+exercise.slip("advantages_without_an_axis", "advantages.detach()[..., None] → advantages.detach()").says(
     "Each answer has one advantage and T ratios: [..., None] gives the advantages an axis for the tokens."
 )
+
+
+@exercise.misconception
+def log_probability_for_the_ratio(log_probability, advantages, epsilon, old=None):
+    """For answers just drawn this is advantage times log-probability, which has the right gradient: the ratio
+    is 1, so the objective is the advantage.
+    """
+    A = advantages[..., None]
+    if old is None:
+        return log_probability * A
+    ratio = (log_probability - old).exp()
+    return torch.minimum(ratio * A, ratio.clamp(1 - epsilon, 1 + epsilon) * A)

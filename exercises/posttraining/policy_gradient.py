@@ -154,3 +154,7 @@ exercise.slip(
     "Each answer's sum is divided by the number of all places in a row, so a batch with a longer request "
     "learns less: the mean is over the answers alone."
 )
+exercise.slip(
+    "advantages_centred",
+    "advantages.detach() * → (advantages - advantages.mean()).detach() *",
+).says("The batch's mean is subtracted from the advantages: they are given, so use them as they are.")
