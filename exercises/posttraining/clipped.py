@@ -86,6 +86,7 @@ def clipped_by_stacking(log_probability, advantages, epsilon, old=None):
 exercise.slip(
     "gradient_through_old",
     "(log_probability if old is None else old).detach() → log_probability if old is None else old",
+    "advantages.detach() → advantages",
 ).says(
     "For answers just drawn the ratio is x/x, which is 1 whatever the model does: no gradient is left, and "
     "nothing is learned, so detach the lower half."
@@ -93,6 +94,7 @@ exercise.slip(
 exercise.slip(
     "graph_cut",
     "ratio = (log_probability - before).exp() → ratio = (log_probability.detach() - before).exp()",
+    "advantages.detach() → advantages",
 ).says(
     "The upper half of the ratio is detached too, so no gradient reaches the model: only the old one is a "
     "mere number."

@@ -138,7 +138,8 @@ exercise.slip(
 )
 exercise.slip(
     "graph_cut",
-    "answer_log_probability(logits, ids, mask) → answer_log_probability(logits, ids, mask).detach()",
+    "advantages.detach() * answer_log_probability(logits, ids, mask) → advantages * "
+    "answer_log_probability(logits, ids, mask).detach()",
 ).says(
     "The log-probabilities are detached, so no gradient reaches the model, and nothing is learned: only the "
     "advantages are mere numbers."
