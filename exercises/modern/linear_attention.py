@@ -109,3 +109,18 @@ exercise.slip(
 exercise.slip("given_state_not_read", " + q @ state →", of=linear_attention_by_a_mask).says(
     "The outputs don't read the state that is given: earlier positions are in it."
 )
+exercise.slip(
+    "scores_scaled",
+    "(q @ k.transpose(-2, -1)).tril() → (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).tril()",
+    of=linear_attention_by_a_mask,
+).says("The scores are divided by √D, which the formula doesn't have: it is for a softmax.")
+
+
+@exercise.misconception
+def normalised(q, k, v, state):
+    """The outputs are divided by the sum of their weights, as in the paper, whose weights are positive: here
+    nothing is normalised.
+    """
+    weights = (q @ k.transpose(-2, -1)).tril()
+    outputs = (weights @ v + q @ state) / weights.sum(dim=-1, keepdim=True)
+    return outputs, state + k.transpose(-2, -1) @ v

@@ -138,3 +138,7 @@ exercise.slip("turned_over", "largest / 127 → 127 / largest", "weight / scales
 exercise.slip("four_bits", "127 → 7").says(
     "The whole numbers go from -7 to 7 only, which fits half a byte: a whole one holds -127 to 127."
 )
+exercise.slip("half_added", "(weight / scales).round() → (weight / scales + 0.5)").says(
+    "Adding 0.5 and cutting off the fraction is right only above 0, and turns -2.9 into -2: `round` works "
+    "for both signs."
+)

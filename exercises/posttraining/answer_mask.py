@@ -140,6 +140,9 @@ exercise.slip(
     "The answer starts after the last <answer>: a model may write one itself, and what counts begins after "
     "the first."
 )
+exercise.slip(
+    "second_answer_ends_it", "opens.cumsum(dim=-1) > opens → opens.cumsum(dim=-1) - opens.long() == 1"
+).says("A second <answer> ends the answer here: after the first, it is a token like any other.")
 
 
 @exercise.misconception

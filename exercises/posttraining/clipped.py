@@ -70,7 +70,7 @@ def clipped_as_losses(log_probability, advantages, epsilon, old=None):
     if old is None:
         old = log_probability.detach()
     ratio = (log_probability - old.detach()).exp()
-    worth = -advantages[..., None]
+    worth = -advantages.detach()[..., None]
     one, other = worth * ratio, worth * torch.clip(ratio, min=1 - epsilon, max=1 + epsilon)
     return -torch.max(one, other)
 
@@ -86,6 +86,7 @@ def clipped_by_stacking(log_probability, advantages, epsilon, old=None):
 exercise.slip(
     "gradient_through_old",
     "(log_probability if old is None else old).detach() → log_probability if old is None else old",
+    "advantages.detach() → advantages",
 ).says(
     "For answers just drawn the ratio is x/x, which is 1 whatever the model does: no gradient is left, and "
     "nothing is learned, so detach the lower half."
@@ -93,6 +94,7 @@ exercise.slip(
 exercise.slip(
     "graph_cut",
     "ratio = (log_probability - before).exp() → ratio = (log_probability.detach() - before).exp()",
+    "advantages.detach() → advantages",
 ).says(
     "The upper half of the ratio is detached too, so no gradient reaches the model: only the old one is a "
     "mere number."
@@ -159,6 +161,18 @@ exercise.slip(
 exercise.slip(
     "clipped_around_0", "ratio.clamp(1 - epsilon, 1 + epsilon) → ratio.clamp(-epsilon, epsilon)"
 ).says("The ratio is clipped to ±ε: it is near 1, so the range is from 1 − ε to 1 + ε.")
-exercise.slip("advantages_without_an_axis", "advantages[..., None] → advantages").says(
+exercise.slip("advantages_without_an_axis", "advantages.detach()[..., None] → advantages.detach()").says(
     "Each answer has one advantage and T ratios: [..., None] gives the advantages an axis for the tokens."
 )
+
+
+@exercise.misconception
+def log_probability_for_the_ratio(log_probability, advantages, epsilon, old=None):
+    """For answers just drawn this is advantage times log-probability, which has the right gradient: the ratio
+    is 1, so the objective is the advantage.
+    """
+    A = advantages[..., None]
+    if old is None:
+        return log_probability * A
+    ratio = (log_probability - old).exp()
+    return torch.minimum(ratio * A, ratio.clamp(1 - epsilon, 1 + epsilon) * A)

@@ -56,8 +56,9 @@ def dpo_by_rewards(chosen, rejected, chosen_frozen, rejected_frozen, beta):
 
 @exercise.alternative
 def dpo_by_cross_entropy(chosen, rejected, chosen_frozen, rejected_frozen, beta):
-    policy, frozen = chosen - rejected, chosen_frozen - rejected_frozen
-    logits = beta * (policy - frozen)
+    with torch.no_grad():
+        frozen = chosen_frozen - rejected_frozen
+    logits = beta * (chosen - rejected - frozen)
     return torch.nn.functional.binary_cross_entropy_with_logits(logits, torch.ones_like(logits))
 
 

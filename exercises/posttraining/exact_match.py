@@ -66,7 +66,7 @@ def match_cases(g: Generator) -> list[Case]:
             "answers without an end",
             "right",
             "unfinished",
-            *pick(g, ("unfinished and too long",), ("right",)),
+            *pick(g, ("unfinished and too long",), ("right", "wrong")),
         ),
         case("the right words and more", "too long", "right", "right", *pick(g, (), ("too short",))),
         case("a part of the right words", "too short", *pick(g, ("right",), ("right", "right"))),
@@ -174,3 +174,16 @@ exercise.slip("as_they_are", "row[: len(wanted) + 1] == [*wanted, end] → row =
     "The rows are compared as they are, though what a model wrote has its <end> in it and the right answers "
     "don't."
 )
+exercise.slip(
+    "as_long_as_the_shorter",
+    "row[: row.index(end)] == wanted → all(a == b for a, b in zip(row[: row.index(end)], wanted))",
+    of=match_by_cutting,
+).says("zip stops at the end of the shorter list, so a part of the right words passes: compare the lists.")
+
+
+@exercise.misconception
+def share_of_the_finished(generated, truth, end):
+    """Unfinished answers are left out of the count, though they are wrong: divide by the number of all."""
+    finished = [(row, wanted) for row, wanted in zip(generated, truth, strict=True) if end in row]
+    right = sum(row[: row.index(end)] == wanted for row, wanted in finished)
+    return right / max(1, len(finished))

@@ -52,7 +52,7 @@ def kl_by_torch(logits, frozen):
 
 @exercise.alternative
 def kl_by_distributions(logits, frozen):
-    model, before = (torch.distributions.Categorical(logits=scores) for scores in (logits, frozen))
+    model, before = (torch.distributions.Categorical(logits=scores) for scores in (logits, frozen.detach()))
     return torch.distributions.kl_divergence(model, before)
 
 
@@ -125,3 +125,12 @@ exercise.slip(
     "A small number is added to the probabilities, so that tokens nearly ruled out count for less than they "
     "should: log_softmax needs none."
 )
+
+
+@exercise.misconception
+def added_up_by_batchmean(logits, frozen):
+    """reduction="batchmean" adds up everything and divides by the length of the first axis: each position has
+    a divergence of its own, so take reduction="none" and sum over the last axis.
+    """
+    log_p, log_q = logits.log_softmax(dim=-1), frozen.log_softmax(dim=-1)
+    return torch.nn.functional.kl_div(log_q, log_p, reduction="batchmean", log_target=True)

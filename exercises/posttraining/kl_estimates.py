@@ -48,7 +48,7 @@ def estimates_by_ratio(log_probability, frozen):
 
 @exercise.alternative
 def estimates_from_k1(log_probability, frozen):
-    k1 = log_probability - frozen
+    k1 = log_probability - frozen.detach()
     return k1, k1 * k1 / 2, torch.expm1(-k1) + k1
 
 
@@ -58,7 +58,7 @@ def estimates_stacked(log_probability, frozen):
     return torch.stack([x, x.pow(2).mul(0.5), x.neg().exp().sub(1).add(x)])
 
 
-exercise.slip("the_other_way", "frozen - log_probability → log_probability - frozen").says(
+exercise.slip("the_other_way", "frozen.detach() - log_probability → log_probability - frozen.detach()").says(
     "The ratio is upside down: with samples of the model, r is the frozen model's probability divided by the "
     "model's."
 )
@@ -97,7 +97,9 @@ exercise.slip("k1_never_negative", "return -log_ratio, → return log_ratio.abs(
 exercise.slip(
     "k1_alone", "log_ratio.square() / 2, log_ratio.expm1() - log_ratio → -log_ratio, -log_ratio"
 ).says("All three estimates are k1: k2 is half its square, and k3 adds r − 1 to it.")
-exercise.slip("logarithms_divided", "frozen - log_probability → (frozen / log_probability).log()").says(
+exercise.slip(
+    "logarithms_divided", "frozen.detach() - log_probability → (frozen.detach() / log_probability).log()"
+).says(
     "One log-probability is divided by the other: r is the ratio of the probabilities, so ln r is the "
     "difference of these two."
 )

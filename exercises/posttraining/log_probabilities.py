@@ -112,3 +112,11 @@ exercise.slip(
     "A small number is added to each probability, so that a token nearly ruled out looks likelier than it "
     "is: log_softmax needs none."
 )
+
+
+@exercise.misconception
+def one_for_each_token(logits, ids):
+    """Nothing is shifted, so each of T tokens is looked up in the prediction made after reading it: leave out
+    the last logits and the first token.
+    """
+    return logits.log_softmax(dim=-1).gather(-1, ids[..., None]).squeeze(-1)

@@ -21,7 +21,7 @@ exercise = Entry(
 
 @exercise.cases
 def pad_cases(g: Generator) -> list[Case]:
-    """Rows of one length, of several, a single one, an empty one; tokens that are equal to the padding."""
+    """Rows of one length and of several, a single one, empty ones; tokens that are equal to the padding."""
 
     def rows(lengths: list[int]) -> list[list[int]]:
         return [torch.randint(10, 90, (length,), generator=g).tolist() for length in lengths]
@@ -35,7 +35,8 @@ def pad_cases(g: Generator) -> list[Case]:
         Case("rows of one length", (rows(pick(g, [3, 3], [2, 2, 2], [4, 4, 4])), 0)),
         Case("one row", (rows([pick(g, 4, 3, 6)]), 0)),
         Case("tokens that are the padding's", (full, token)),
-        Case("an empty row", (rows(pick(g, [2, 0, 3], [0, 5], [4, 1, 0, 2])), shared.one(g, 1, 9))),
+        Case("an empty row", (rows(pick(g, [2, 0, 3], [3, 0], [4, 1, 0, 2])), shared.one(g, 1, 9))),
+        Case("an empty row first", (rows(pick(g, [0, 2], [0, 5, 1], [0, 3, 0])), shared.one(g, 1, 9))),
     ]
 
 
@@ -111,3 +112,11 @@ def padded_in_place(rows, pad_token):
     for row in rows:
         row.extend([pad_token] * (max(lengths) - len(row)))
     return torch.tensor(rows), torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
+
+
+@exercise.misconception
+def floats_of_an_empty_row(rows, pad_token):
+    """torch.tensor([]) holds floats, and pad_sequence takes the first row's type: give dtype=torch.long."""
+    ids = torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], True, pad_token)
+    lengths = torch.tensor([len(row) for row in rows])
+    return ids, torch.arange(ids.size(1)) < lengths[:, None]

@@ -119,3 +119,8 @@ exercise.slip(
     "With fewer wrong answers than may be handed in, this is 0: then every choice holds a right one, so it "
     "is 1."
 )
+exercise.slip(
+    "exactly_one",
+    "1 - math.comb(n - correct, k) / math.comb(n, k) → correct * math.comb(n - correct, k - 1) / "
+    "math.comb(n, k)",
+).says("This is the share of choices with exactly one right answer: those with more count, too.")

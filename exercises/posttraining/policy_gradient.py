@@ -138,7 +138,8 @@ exercise.slip(
 )
 exercise.slip(
     "graph_cut",
-    "answer_log_probability(logits, ids, mask) → answer_log_probability(logits, ids, mask).detach()",
+    "advantages.detach() * answer_log_probability(logits, ids, mask) → advantages * "
+    "answer_log_probability(logits, ids, mask).detach()",
 ).says(
     "The log-probabilities are detached, so no gradient reaches the model, and nothing is learned: only the "
     "advantages are mere numbers."
@@ -154,3 +155,7 @@ exercise.slip(
     "Each answer's sum is divided by the number of all places in a row, so a batch with a longer request "
     "learns less: the mean is over the answers alone."
 )
+exercise.slip(
+    "advantages_centred",
+    "advantages.detach() * → (advantages - advantages.mean()).detach() *",
+).says("The batch's mean is subtracted from the advantages: they are given, so use them as they are.")

@@ -59,6 +59,7 @@ def reward_cases(g: Generator) -> list[Case]:
         case("nothing but <end>", None, "e"),
         case("grammatical, nothing asked for", {**author, "kind": other}, asked={}),
         case("not grammatical, nothing asked for", None, asked={}),
+        case("grammatical without any feature, nothing asked for", {}, asked={}),
         case("one feature asked for", {**author, "kind": pick(g, kind, other)}, asked={"kind": kind}),
     ]
 
@@ -157,3 +158,9 @@ def all_but_the_last(answer, asked, read, end):
         return 0.0
     found = read(answer[:-1])
     return float(found is not None and all(found.get(name) == value for name, value in asked.items()))
+
+
+exercise.slip("featureless_fails", "found is not None and → bool(found) and").says(
+    "A grammatical answer without any feature is an empty dict, which is false to Python: ask whether it `is "
+    "None`."
+)

@@ -142,3 +142,21 @@ def labels_not_shifted(logits, ids, mask):
     """
     log_p = logits.log_softmax(dim=-1).gather(-1, ids[..., None])[..., 0]
     return -(log_p * mask).sum() / mask.sum()
+
+
+@exercise.misconception
+def labels_of_0(logits, ids, mask):
+    """Where nothing counts the label is 0, which is a token, so the model learns to say it there: the label
+    that cross_entropy leaves out is -100.
+    """
+    labels = ids * mask
+    return torch.nn.functional.cross_entropy(logits[:, :-1].transpose(1, 2), labels[:, 1:])
+
+
+@exercise.misconception
+def token_0_left_out(logits, ids, mask):
+    """The label 0 is left out, and with it each token 0 of an answer: mark what doesn't count with a number
+    that no token has, such as -100.
+    """
+    labels = ids * mask
+    return torch.nn.functional.cross_entropy(logits[:, :-1].transpose(1, 2), labels[:, 1:], ignore_index=0)

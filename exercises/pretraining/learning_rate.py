@@ -95,3 +95,8 @@ exercise.slip(
 exercise.slip(
     "too_long_a_way", "peak * (steps - step) / (steps - warmup) → peak * (1 - (step - warmup) / steps)"
 ).says("The way down is taken to last all the steps, warm-up included, so that it doesn't reach 0.")
+exercise.slip(
+    "warm_up_of_nanogpt",
+    "step <= warmup → step < warmup",
+    "peak * step / warmup → peak * (step + 1) / (warmup + 1)",
+).says("The warm-up is nanoGPT's, whose steps count from 0: here the first step is 1, with peak / warmup.")

@@ -211,3 +211,9 @@ exercise.slip(
 exercise.slip("up_to_three", "range(1, 5) → range(1, 4)").says(
     "Only n-grams of up to three words count: BLEU takes the precisions of one to four."
 )
+exercise.slip(
+    "arithmetic_mean_of_matches",
+    "math.exp(sum(math.log(m / t) for m, t in zip(matches, possible, strict=True)) / 4) → "
+    "sum(m / t for m, t in zip(matches, possible, strict=True)) / 4",
+    of=bleu_in_one_pass,
+).says("The four precisions are added and divided by 4: BLEU takes the fourth root of their product.")

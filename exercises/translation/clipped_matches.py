@@ -21,7 +21,7 @@ exercise = Entry(
 
 @exercise.cases
 def match_cases(g: Generator) -> list[Case]:
-    """A word too often, other orders, sentences that are too short."""
+    """A word too often, other orders, sentences that are too short, words that contain others."""
     a, b, c, d, e = shared.pick(g, 5)
     return [
         Case("one word again and again", ([a] * 5 + [b], [a, c, a, b], 1)),
@@ -29,6 +29,8 @@ def match_cases(g: Generator) -> list[Case]:
         Case("a pair too often", ([a, b] * 3, [d, a, b, e], 2)),
         Case("triples, a different order", ([a, b, c, d, e], [e, a, b, c, d, a], 3)),
         Case("shorter than n by two", ([a, b], [a, b, c, d, e], 4)),
+        Case("words within longer ones", ([a, b, c], [a + b, c, d], 1)),
+        Case("the same letters, other words", ([a + b, c, d, e], [a, b + c, d, e], 2)),
         Case("words at random", (shared.drawn(g, [a, b, c, d]), shared.drawn(g, [a, b, c, d]), 2)),
     ]
 
@@ -116,3 +118,18 @@ exercise.slip(
     "n]) for at in range(0, len(reference) - n + 1, n)]",
     of=matches_with_counts,
 ).says("The n-grams don't overlap: each word but the last n - 1 begins one.")
+exercise.slip(
+    "joined_without_a_space",
+    '" ".join(candidate → "".join(candidate',
+    '" ".join(reference → "".join(reference',
+    of=matches_with_counts,
+).says(
+    'Words are joined without a space, so "now here" and "no where" are the same: tuples keep words apart.'
+)
+exercise.slip(
+    "looked_for_in_the_text",
+    "theirs.count(gram) → ' '.join(reference).count(gram)",
+    of=matches_with_counts,
+).says(
+    'N-grams are looked for in the reference as a text, where "the" is also in "them": compare whole words.'
+)

@@ -155,3 +155,9 @@ exercise.slip(
 exercise.slip("one_token_more", "tokens.size(1) <= longest → tokens.size(1) <= (longest + 1)").says(
     "One token too many is written where a sentence doesn't end: `longest` counts tokens without `<bos>`."
 )
+exercise.slip("bos_counted", "tokens.size(1) <= longest → tokens.size(1) < longest").says(
+    "`<bos>` is counted among the `longest` tokens, though nobody wrote it: a text ends one token early."
+)
+exercise.slip("finished_for_one_step", "finished | (best == eos) → best == eos").says(
+    "A row counts as finished for one step alone, then continues: once finished, it stays so."
+)

@@ -210,6 +210,7 @@ def dpo_loss(
 
     Source: Rafailov et al. 2023, equation 7.
     """
+    chosen_frozen, rejected_frozen = chosen_frozen.detach(), rejected_frozen.detach()
     margin = (chosen - chosen_frozen) - (rejected - rejected_frozen)
     return -torch.nn.functional.logsigmoid(beta * margin).mean()
 
@@ -298,7 +299,7 @@ def clipped(
     """
     before = (log_probability if old is None else old).detach()
     ratio = (log_probability - before).exp()
-    A = advantages[..., None]
+    A = advantages.detach()[..., None]
     return torch.minimum(ratio * A, ratio.clamp(1 - epsilon, 1 + epsilon) * A)
 
 
@@ -312,6 +313,7 @@ def kl(logits: torch.Tensor, frozen: torch.Tensor) -> torch.Tensor:
     Returns:
         (...).
     """
+    frozen = frozen.detach()
     log_p, log_q = logits.log_softmax(dim=-1), frozen.log_softmax(dim=-1)
     return (log_p.exp() * (log_p - log_q)).sum(dim=-1)
 
@@ -330,5 +332,5 @@ def kl_estimates(
 
     Source: Schulman 2020, "Approximating KL divergence".
     """
-    log_ratio = frozen - log_probability
+    log_ratio = frozen.detach() - log_probability
     return -log_ratio, log_ratio.square() / 2, log_ratio.expm1() - log_ratio
