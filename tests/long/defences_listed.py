@@ -186,7 +186,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "handed in: length of cells": "what_can_t_be_graded_says_why",
         "handed in: length of an answer": ("an_answer_of_a_book_is_refused", "long := [", "long := False and ["),
         "handed in: answers alone": ("edited_checks_and_prose_are_put_back", "[cell for cell in result.notebook.cells if is_answer(cell)]", "list(result.notebook.cells)"),
-        "handed in: each cell once": ("a_copy_is_a_cell_of_the_students_own_after_the_first", "known and known not in seen", "known"),
+        "handed in: each cell once": ("a_copy_is_a_cell_of_the_students_own_after_the_first", "id if meant.get(id) == number else \"\"", "id"),
         "handed in: folders in folders": ("folders_in_folders_without_end_are_left_out", ">= MAX_FILES_DEPTH", ">= 10 * MAX_FILES_DEPTH"),
         "handed in: remarks": ("remarks_have_an_end", "MAX_NOTES", "1000 * MAX_NOTES"),
         "submission: names that steer a terminal": "a_name_that_would_steer_a_terminal_is_left_out",
