@@ -72,7 +72,7 @@ def _by_itself(skeleton: NotebookNode) -> Callable[[dict], str]:
         cell_id = cell.get("id")
         if isinstance(cell_id, str) and cell_id in ids:
             return cell_id
-        return texts.get(cell["source"].strip(), "")
+        return texts.get(cell["source"].replace("\r\n", "\n").strip(), "")
 
     return identify
 

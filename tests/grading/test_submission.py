@@ -239,9 +239,20 @@ def test_where_ids_and_metadata_are_lost_an_answer_is_known_by_its_names_or_its_
     theirs.cells.insert(1, new_code_cell("scratch = 1"))
     for cell in theirs.cells:
         del cell["id"]
-        cell.metadata = {}
+        cell.metadata, cell.source = {}, cell.source.replace("Why?", "Why?\r\n\r\nSay.")
+    skeleton.cells[5].source = "Why?\n\nSay."
     form = hand_in(theirs)
-    right = ["# Title", "scratch = 1", by_name, "check('a')", "B", "check('b')", "Why?", "Because.", "# End"]
+    right = [
+        "# Title",
+        "scratch = 1",
+        by_name,
+        "check('a')",
+        "B",
+        "check('b')",
+        "Why?\n\nSay.",
+        "Because.",
+        "# End",
+    ]
     assert (sources(form), form.notes) == (right, [])
 
 
