@@ -311,7 +311,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "values: digits without end": ("a_whole_number_that_no_text_or_float_holds_is_known_by_its_type", " if abs(value) < 10**MOST_DIGITS else Opaque(HUGE)", ""),
         "values: parts of a complex number": "malformed_data_is_refused",
         "values: dtype": ("malformed_data_is_refused", "not (name in known or dated) or not", "not"),
-        "values: shape": ("malformed_data_is_refused", "len(shape) > 16 or not", "not"),
+        "values: shape": ("malformed_data_is_refused", "len(shape) > MAX_AXES or not", "not"),
         "values: numbers only": "malformed_data_is_refused",
         "values: numbers that fit": ("malformed_data_is_refused", "(RuntimeError, ArithmeticError, TypeError, ValueError)", "KeyError"),
     },
