@@ -254,6 +254,12 @@ ODD: dict[str, tuple[Make, int, str]] = {
     "an extension": (above("%load_ext tensorboard"), FULL, "Left out `%load_ext tensorboard`"),
     "Colab's magic": (above("%tensorflow_version 2.x"), FULL, "Left out `%tensorflow_version 2.x`"),
     "an import of another name": (above("from torch import nonesuch"), FULL, "cannot import name 'nonesuch'"),
+    "a type hint of what isn't there": (
+        edited("softmax", lambda s: "from jaxtyping import Float\n" + s.replace("(x,", "(x: Float[torch.Tensor, 'n'],", 1)),
+        FULL,
+        "Left out `from jaxtyping import Float`",
+    ),
+    "all tensors on a GPU": (above("torch.set_default_device('cuda')"), FULL, ""),
     "no-break spaces": (edited("softmax", lambda s: s.replace("    ", "\xa0" * 4)), FULL, "U+00A0 (no-break space)"),
     "a zero-width space": (above("\u200bx = 1"), FULL, "U+200B (zero width space)"),
     "curly quotes": (above("name = “softmax”"), FULL, "U+201C (left double quotation mark)"),

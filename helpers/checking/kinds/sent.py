@@ -119,7 +119,8 @@ def decode_array(value: dict, decode: Way) -> Array:
 def _tensor(name: str, shape: list[int], data: list) -> "torch.Tensor":
     import torch
 
-    return torch.tensor(data, dtype=getattr(torch, name)).reshape(shape)
+    # Whatever device a notebook has set: none of that kind may be here.
+    return torch.tensor(data, dtype=getattr(torch, name), device="cpu").reshape(shape)
 
 
 def _array(name: str, shape: list[int], data: list) -> "np.ndarray":
