@@ -266,6 +266,9 @@ ODD: dict[str, tuple[Make, int, str]] = {
     "signs of full width": (above("print（1，2）"), FULL, "U+FF08 (fullwidth left parenthesis)"),
     "tabs": (edited("softmax", lambda s: s.replace("    ", "\t")), FULL, ""),
     "a failed self-test": (below("assert softmax(torch.zeros(2), 0) is None"), FULL, ""),
+    "a function of their own that is called as ours": (
+        below("def check(x):\n    return x"), NONE, "a cell gives the name `check` to something else"
+    ),
     "an emoji": (above("# 🎉"), FULL, ""),
     "a file that it reads": (both(edited("softmax", reads_a_file), file("one.txt", "1")), FULL, ""),
     "a question to the keyboard": (
