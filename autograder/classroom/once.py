@@ -21,8 +21,8 @@ from traitlets.config import Config
 from autograder import lessons
 from autograder.classroom.engine import Options, open_grader
 from autograder.grading.handed_in import Submission
+from autograder.grading.identities import is_answer
 from autograder.grading.lesson import Lesson
-from autograder.grading.submission import is_answer
 from autograder.limits import MAX_NOTEBOOK, MAX_NOTES
 from autograder.results import UNREADABLE, Graded
 from helpers.checking.finding import Status, one_line

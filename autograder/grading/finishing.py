@@ -7,9 +7,9 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.grading.clean import clean_code, clean_words, leave_out
+from autograder.grading.identities import is_answer
 from autograder.grading.lesson import exercise_id
 from autograder.grading.pictures import Attachments
-from autograder.grading.submission import is_answer
 from autograder.limits import MAX_ADDED
 
 

@@ -7,9 +7,10 @@ are put back.
 
 from nbformat import NotebookNode
 
+from autograder.grading.identities import grade_id_of, is_answer
 from autograder.grading.pictures import attached
 from autograder.grading.shown import as_given
-from autograder.grading.submission import Canonical, added_cell, grade_id_of, is_answer, their_cells
+from autograder.grading.submission import Canonical, added_cell, their_cells
 
 
 def merge_foreign(result: Canonical, raw: dict, lesson: str) -> None:

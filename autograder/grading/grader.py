@@ -19,11 +19,12 @@ from autograder.grading.clock import among_others
 from autograder.grading.finishing import finish
 from autograder.grading.foreign import merge_foreign
 from autograder.grading.handed_in import Submission, handed_in, read_time
+from autograder.grading.identities import is_answer
 from autograder.grading.lesson import Lesson
 from autograder.grading.pictures import Answer, answers_shown, by_hand, files_shown, keep
 from autograder.grading.questions import Question, Sheets
 from autograder.grading.shown import as_given
-from autograder.grading.submission import Canonical, canonical, is_answer
+from autograder.grading.submission import Canonical, canonical
 from autograder.grading.versions import RUNNING
 from autograder.grading.workers import Worker
 from autograder.kept import FitDraws

@@ -7,6 +7,7 @@ lesson, never from the child; a cell without a verdict earns nothing.
 """
 
 import contextlib
+import re
 import signal
 import socket
 from collections.abc import Callable, Mapping
@@ -93,6 +94,12 @@ def judge(
 def not_run(question: Question, reason: str, cause: str = "not run") -> Verdict:
     """A verdict for an exercise that never came to be judged."""
     return Verdict.of(question.id, Finding.not_run(question.title, question.points, reason, cause))
+
+
+TAKEN = re.compile(r"^(?:def|class)[ \t]+check\b|^check[ \t]*=(?!=)", re.MULTILINE)
+TAKEN_BY = (
+    "a cell gives the name `check` to something else, so the course's check didn't run: choose another name"
+)
 
 
 class _Run:
@@ -311,10 +318,16 @@ class _Run:
     def _explain_silence(self, cell: Cell) -> None:
         """Why a check cell ended without a verdict: what the answer's cell says, or else its own."""
         own = [cell.answer, cell] if cell.answer else [cell]
-        outputs = [output for each in own for output in self.outputs.get(each.id, [])]
-        errors = [output for output in outputs if output["output_type"] == "error"]
+        of_each = [
+            [each for each in self.outputs.get(part.id, []) if each["output_type"] == "error"] for part in own
+        ]
+        errors = [error for found in of_each for error in found]
+        # A NameError in the check's own cell is the answer's name.
+        ours = errors == of_each[-1] and [error["ename"] for error in errors] != ["NameError"]
         if self.interrupted:
             self.reasons[cell.exercise] = f"its check took over {self.limit} and was interrupted"
+        elif ours and any(map(TAKEN.search, self.ran)):
+            self.reasons[cell.exercise] = TAKEN_BY
         elif errors:
             reason = f"{errors[0]['ename']}: {errors[0]['evalue']}"[:300]
             sources = [each.source for each in own]

@@ -10,6 +10,15 @@ from pathlib import Path
 
 from autograder.limits import MAX_JSON_PARTS
 
+CURE = "hand in the notebook itself, whose name ends in .ipynb"
+KINDS = (  # by how a file begins
+    (b"<", "a web page, perhaps one that asks for a login"),
+    (b"%PDF", "a PDF"),
+    (b"PK\3\4", "a zip"),
+    (b"\x1f\x8b", "an archive of a kind that isn't unpacked here"),
+    (b"version https://git-lfs", "what Git has in the place of a large file"),
+)
+
 
 class Unreadable(Exception):
     """Something can't be read or graded; the text says why, for the student."""
@@ -76,13 +85,29 @@ def parse(content: bytes) -> dict:
         raw = json.loads(content)
     # defence: handed in: depth
     except (ValueError, RecursionError) as error:
-        why = f"is not JSON, so Jupyter can't open it either: {error!s:.100}"
+        why = _no_json(content) or f"is not JSON, so Jupyter can't open it either: {error!s:.100}"
         if "integer string conversion" in str(error):  # the words of Python's limit of 4,300 digits
             why = "holds a number with thousands of digits, which no notebook needs"
         raise Unreadable(f"the notebook file {why}") from None
     if not isinstance(raw, dict) or not isinstance(raw.get("cells"), list):
         old = isinstance(raw, dict) and "worksheets" in raw
+        cure = "open it in Jupyter, save it, and hand it in again"
         raise Unreadable(
-            "the notebook is in a format from before 2015" if old else "the file is JSON, but not a notebook"
+            f"the notebook is in a format from before 2015: {cure}"
+            if old
+            else f"the file is JSON, but not a notebook: {CURE}"
         )
     return raw
+
+
+def _no_json(content: bytes) -> str:
+    """What became of a notebook that can't be read, and what to do, where the file shows it; else ""."""
+    begins = content.lstrip()
+    for start, kind in KINDS:
+        if begins.startswith(start):
+            return f"is {kind}: {CURE}"
+    if b"\n<<<<<<< " in content:
+        return "has the marks of a merge that failed, such as <<<<<<<: hand in one that Jupyter can open"
+    if begins.startswith(b"{") and not content.rstrip().endswith(b"}"):
+        return "breaks off before its end: save or download it again, and hand in one that Jupyter can open"
+    return ""

@@ -19,6 +19,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from autograder import lessons
 from autograder.grading.edits import what_changed
 from autograder.grading.handed_in import OURS, Submission, handed_in
+from autograder.grading.identities import identified, is_answer, part
 from autograder.grading.in_its_zip import files_with
 from autograder.grading.pictures import Attachments, attached
 from autograder.grading.reading import Unreadable, parse
@@ -121,12 +122,13 @@ def _shallow(node: NotebookNode) -> NotebookNode:
 def _written(skeleton: NotebookNode, content: bytes) -> int:
     """How many answers a notebook holds that aren't as they were given out; 0 if it can't be read."""
     released = {cell.id: as_given(cell.source).strip() for cell in skeleton.cells if is_answer(cell)}
-    identify = _identities(skeleton)
     try:
-        theirs = [(identify(cell), cell["source"].strip()) for cell in their_cells(parse(content))]
+        theirs = their_cells(parse(content))
     except Unreadable:
         return 0
-    return len({id for id, source in theirs if source and released.get(id, source) != source})
+    pairs = zip(identified(skeleton, theirs), theirs, strict=True)
+    texts = [(id, cell["source"].strip()) for id, cell in pairs]
+    return len({id for id, source in texts if source and released.get(id, source) != source})
 
 
 def their_cells(raw: dict) -> list[dict]:
@@ -157,14 +159,11 @@ def _their_cell(cell: dict) -> dict:
 def _merge(result: Canonical, raw: dict, lesson: str) -> None:
     """Put the student's answers and added cells into the skeleton."""
     theirs = their_cells(raw)
-    identify = _identities(result.notebook)
     seen: dict[str, dict] = {}
     added: dict[str, list[dict]] = defaultdict(list)
     anchor = ""
-    for cell in theirs:
-        known = identify(cell)
-        # defence: handed in: each cell once
-        if known and known not in seen:
+    for known, cell in zip(identified(result.notebook, theirs), theirs, strict=True):
+        if known:
             seen[known], anchor = cell, known
         elif cell["source"].strip():
             added[anchor].append(cell)
@@ -219,18 +218,6 @@ def _graft(result: Canonical, seen: dict[str, dict], added: dict[str, list[dict]
         result.notes.append(f"changes {where}: {len(edits)}")
 
 
-def part(node: dict, key: str) -> dict:
-    """A dict inside one that a student wrote; empty where there is something else."""
-    found = node.get(key)
-    return found if isinstance(found, dict) else {}
-
-
-def grade_id_of(cell: dict) -> str:
-    """The name that nbgrader knows a student's cell by; "" for none."""
-    name = part(part(cell, "metadata"), "nbgrader").get("grade_id")
-    return name if isinstance(name, str) else ""
-
-
 def added_cell(cell: dict, id: str) -> NotebookNode:
     """A cell that the student added, or wrote into one of the course's.
 
@@ -245,25 +232,6 @@ def added_cell(cell: dict, id: str) -> NotebookNode:
     if isinstance(tags, list) and SKIPPED in tags:
         ours["tags"] = [SKIPPED]
     return make(cell["source"], id=id, metadata=ours)
-
-
-def _identities(skeleton: NotebookNode) -> Callable[[dict], str]:
-    """A function that says which cell of the skeleton a student's cell is: by grade id, cell id or text."""
-    ids = {cell.id for cell in skeleton.cells}
-    grades = {
-        cell.metadata.nbgrader.grade_id: cell.id for cell in skeleton.cells if "nbgrader" in cell.metadata
-    }
-    texts = {as_given(cell.source).strip(): cell.id for cell in skeleton.cells}
-
-    def identify(cell: dict) -> str:
-        if known := grades.get(grade_id_of(cell)):
-            return known
-        cell_id = cell.get("id")
-        if isinstance(cell_id, str) and cell_id in ids:
-            return cell_id
-        return texts.get(cell["source"].strip(), "")
-
-    return identify
 
 
 def _refuse_strangers(skeleton: NotebookNode, seen: dict[str, dict], raw: dict, lesson: str) -> None:
@@ -289,11 +257,6 @@ def _insert(result: Canonical, added: dict[str, list[dict]]) -> None:
     for cell in result.notebook.cells:
         cells += [cell, *map(make, added.get(cell.id, []))]
     result.notebook.cells = cells
-
-
-def is_answer(cell: NotebookNode) -> bool:
-    """Whether the text of this cell of a skeleton is the student's."""
-    return bool(cell.metadata.get("nbgrader", {}).get("solution"))
 
 
 def _text_of(cell: dict) -> str:

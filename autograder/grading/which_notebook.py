@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from autograder.grading.reading import Unreadable, name_in_zip, read
+from autograder.grading.reading import CURE, Unreadable, name_in_zip, read
 from autograder.limits import MAX_ENTRIES, MAX_FILES_DEPTH, MAX_NOTEBOOK
 from helpers.storage import printable
 
@@ -30,7 +30,6 @@ KINDS = (
     (".rar .7z .tar .gz .tgz .xz .bz2", "an archive of a kind that isn't unpacked here"),
     (".crdownload .part .download .icloud .tmp", "a download that didn't finish"),
 )
-CURE = "hand in the notebook itself, whose name ends in .ipynb"
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ The engine's limits are in `autograder/limits.py`. These are here because studen
 """
 
 MAX_ELEMENTS = 1_000_000  # of one tensor; a lesson's cases stay under a thousand
+MAX_AXES = 16  # of one tensor
 MAX_ITEMS = 5_000  # of a set, or of a dict whose keys are no texts: strangers choose how they hash
 MAX_DEPTH = 16  # lists in lists, in what an answer returns
 KEPT = 4_000  # characters of what one call prints; of more, the beginning and the end

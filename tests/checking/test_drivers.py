@@ -19,7 +19,7 @@ from helpers.checking.calling import forbidding, forbidding_torch
 from helpers.checking.calling.drivers import GENERATOR, Case, Outcome, judged, run
 from helpers.checking.calling.outcome import AS_GIVEN
 from helpers.checking.calling.registry import LAYERS
-from helpers.checking.calling.values import tensors
+from helpers.checking.calling.values import decode, encode, tensors
 from helpers.checking.comparing import compare
 from helpers.checks import assess, stays_small
 
@@ -138,6 +138,17 @@ def test_what_a_cell_has_set_for_all_of_torch_changes_no_outcome():
     for outcome in (found, again):
         torch.testing.assert_close(outcome.outputs, expected.outputs)
         torch.testing.assert_close(outcome.gradients, expected.gradients)
+
+
+def test_a_device_that_is_not_here_changes_no_outcome():
+    """A notebook that was written where there is a GPU may have all tensors made there."""
+    sent = encode(torch.ones(2))
+    torch.set_default_device("mps" if torch.cuda.is_available() else "cuda")
+    try:
+        found = run("call", lambda x: x + torch.ones(2), Case("one", (decode(sent),)))
+    finally:
+        torch.set_default_device(None)
+    assert found.outputs.tolist() == [2, 2]
 
 
 def test_what_a_module_puts_into_an_empty_list_is_a_result_too():

@@ -224,9 +224,9 @@ ODD: dict[str, tuple[Make, int, str]] = {
     "pictures": (both(*(file(f"{n}.jpg") for n in range(7))), NONE, f"{LOST} '0.jpg'; '1.jpg'; '2.jpg'; '3.jpg'; '4.jpg', and 2 more"),
     # What is in the file
     "an empty file": (file(NAME, ""), NONE, "the notebook file is empty"),
-    "half a file": (HALF, NONE, "is not JSON"),
-    "a page of the LMS's": (file(NAME, "<!DOCTYPE html><title>Log in</title>"), NONE, "is not JSON"),
-    "a merge that failed": (content(lambda text: text.replace('"cells"', '<<<<<<< HEAD\n"cells"', 1)), NONE, "is not JSON"),
+    "half a file": (HALF, NONE, "breaks off before its end"),
+    "a page of the LMS's": (file(NAME, "<!DOCTYPE html><title>Log in</title>"), NONE, "is a web page, perhaps one that asks for a login"),
+    "a merge that failed": (content(lambda text: text.replace('"cells"', '\n<<<<<<< HEAD\n"cells"', 1)), NONE, "a merge that failed"),
     "a byte order mark": (content(lambda text: text.encode("utf-8-sig")), FULL, ""),
     "UTF-16": (content(lambda text: text.encode("utf-16")), FULL, ""),
     "Windows line ends": (content(lambda text: text.replace("\n", "\r\n")), FULL, ""),
@@ -240,6 +240,7 @@ ODD: dict[str, tuple[Make, int, str]] = {
     "cells twice": (cells(lambda all_cells: [*all_cells, *copy.deepcopy(all_cells)]), FULL, ""),
     "cells without nbgrader's marks": (without("metadata"), FULL, ""),
     "cells with other ids": (without("id"), FULL, ""),
+    "cells with neither, as Deepnote and jupytext make them": (both(without("metadata"), without("id")), FULL, ""),
     "an answer deleted": (cells(no_permutation), FULL - PERMUTATION, "missing answer cells, which count as not written: 1"),
     "checks deleted": (cells(no_checks), FULL, ""),
     "answers as Markdown": (cells(as_text), FULL, ""),
@@ -253,12 +254,21 @@ ODD: dict[str, tuple[Make, int, str]] = {
     "an extension": (above("%load_ext tensorboard"), FULL, "Left out `%load_ext tensorboard`"),
     "Colab's magic": (above("%tensorflow_version 2.x"), FULL, "Left out `%tensorflow_version 2.x`"),
     "an import of another name": (above("from torch import nonesuch"), FULL, "cannot import name 'nonesuch'"),
+    "a type hint of what isn't there": (
+        edited("softmax", lambda s: "from jaxtyping import Float\n" + s.replace("(x,", "(x: Float[torch.Tensor, 'n'],", 1)),
+        FULL,
+        "Left out `from jaxtyping import Float`",
+    ),
+    "all tensors on a GPU": (above("torch.set_default_device('cuda')"), FULL, ""),
     "no-break spaces": (edited("softmax", lambda s: s.replace("    ", "\xa0" * 4)), FULL, "U+00A0 (no-break space)"),
     "a zero-width space": (above("\u200bx = 1"), FULL, "U+200B (zero width space)"),
     "curly quotes": (above("name = “softmax”"), FULL, "U+201C (left double quotation mark)"),
     "signs of full width": (above("print（1，2）"), FULL, "U+FF08 (fullwidth left parenthesis)"),
     "tabs": (edited("softmax", lambda s: s.replace("    ", "\t")), FULL, ""),
     "a failed self-test": (below("assert softmax(torch.zeros(2), 0) is None"), FULL, ""),
+    "a function of their own that is called as ours": (
+        below("def check(x):\n    return x"), NONE, "a cell gives the name `check` to something else"
+    ),
     "an emoji": (above("# 🎉"), FULL, ""),
     "a file that it reads": (both(edited("softmax", reads_a_file), file("one.txt", "1")), FULL, ""),
     "a question to the keyboard": (

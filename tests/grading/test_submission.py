@@ -222,6 +222,49 @@ def test_lost_metadata_or_ids_don_t_matter(skeleton, hand_in, lost) -> None:
 
 
 @pytest.mark.promise(18)
+def test_where_ids_and_metadata_are_lost_an_answer_is_known_by_its_names_or_its_place(
+    skeleton, hand_in
+) -> None:
+    """Deepnote, a script made a notebook again, and cells copied to a new notebook keep neither."""
+    by_name = "def f(x):\n    return x"
+    question, written = (
+        new_markdown_cell("Why?", id="question"),
+        new_markdown_cell("YOUR ANSWER HERE", id="why"),
+    )
+    written.metadata.nbgrader = {"grade_id": "why", "solution": True}
+    skeleton.cells[1].source = f"{by_name} + ..."
+    skeleton.cells += [question, written, new_markdown_cell("# End", id="end")]
+    theirs = copy.deepcopy(skeleton)
+    theirs.cells[1].source, theirs.cells[3].source, theirs.cells[6].source = by_name, "B", "Because."
+    theirs.cells.insert(1, new_code_cell("scratch = 1"))
+    for cell in theirs.cells:
+        del cell["id"]
+        cell.metadata, cell.source = {}, cell.source.replace("Why?", "Why?\r\n\r\nSay.")
+    skeleton.cells[5].source = "Why?\n\nSay."
+    form = hand_in(theirs)
+    right = [
+        "# Title",
+        "scratch = 1",
+        by_name,
+        "check('a')",
+        "B",
+        "check('b')",
+        "Why?\n\nSay.",
+        "Because.",
+        "# End",
+    ]
+    assert (sources(form), form.notes) == (right, [])
+
+
+def test_of_two_notebooks_in_one_the_answers_that_are_written_count(skeleton, hand_in) -> None:
+    first, second = solved(skeleton), solved(skeleton)
+    first.cells[3].source, second.cells[1].source = skeleton.cells[3].source, ""
+    first.cells += second.cells
+    form = hand_in(first)
+    assert [cell.source for cell in form.notebook.cells if not cell.metadata.get("headstart")] == RIGHT
+
+
+@pytest.mark.promise(18)
 def test_flags_and_types_come_from_the_lesson(skeleton, hand_in) -> None:
     theirs = solved(skeleton)
     theirs.cells[1]["cell_type"] = "raw"
@@ -238,9 +281,16 @@ def test_flags_and_types_come_from_the_lesson(skeleton, hand_in) -> None:
         (b'{"cells": [], "metadata": {"n": ' + b"7" * 200_000 + b"}}", "a number with thousands of digits"),
         (b"\xff\xfe\x00", "not JSON"),
         (b"[" * 100_000, "not JSON"),
-        ([1, 2], "not a notebook"),
+        (b"\n<!DOCTYPE html>", "is a web page, perhaps one that asks for a login: hand in the notebook"),
+        (b"%PDF-1.7", "is a PDF: hand in the notebook"),
+        (b"PK\3\4...", "is a zip: hand in the notebook"),
+        (b"\x1f\x8b...", "an archive of a kind that isn't unpacked here: hand in the notebook"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "what Git has in the place of a large file"),
+        (b'{"cells": [\n<<<<<<< HEAD\n=======\n>>>>>>> b\n]}', "the marks of a merge that failed"),
+        (b'{"cells": [{"source": "def', "breaks off before its end: save or download it again"),
+        ([1, 2], "not a notebook: hand in the notebook"),
         ({"cells": 3}, "not a notebook"),
-        ({"worksheets": []}, "before 2015"),
+        ({"worksheets": []}, "before 2015: open it in Jupyter, save it"),
         ({"cells": []}, "none of the lesson's answer cells"),
         ({"cells": [{"source": "x"}] * 10_000}, "10,000 cells"),
         ({"cells": [{"source": "x" * 5_000_000}]}, "MiB of text"),

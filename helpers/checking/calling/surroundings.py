@@ -4,6 +4,7 @@ import contextlib
 import random
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 
 @contextlib.contextmanager
@@ -18,13 +19,20 @@ def as_packages_begin() -> Iterator[None]:
         if torch := sys.modules.get("torch"):
             dtype = torch.get_default_dtype()
             stack.enter_context(torch.inference_mode(False))  # which turns gradients on, too
-            if torch.get_default_device().type != "cpu":
+            if _makes_tensors_elsewhere(torch):
                 stack.enter_context(torch.device("cpu"))
             if "torch._dynamo" in sys.modules:  # to compile for each case takes minutes
                 stack.enter_context(torch.compiler.set_stance("force_eager"))
             torch.set_default_dtype(torch.float32)
             stack.callback(torch.set_default_dtype, dtype)
         yield
+
+
+def _makes_tensors_elsewhere(torch: Any) -> bool:
+    try:
+        return torch.get_default_device().type != "cpu"
+    except (AssertionError, RuntimeError):  # torch makes a tensor there, and there is no such device
+        return True
 
 
 _kept = False

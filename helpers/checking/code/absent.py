@@ -27,6 +27,11 @@ class Absent:
             raise AttributeError(name)
         return self
 
+    def __getitem__(self, _: Any) -> "Absent":
+        return self  # Float[Tensor, "n"], in a type hint
+
+    __iter__ = None  # or each index would give something
+
     def __call__(self, *_: Any, **__: Any) -> Any:
         raise self.__error(self.__words)
 

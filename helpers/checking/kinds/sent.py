@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from helpers.checking.kinds.arrays import Array, count, dtype_name, is_tensor
-from helpers.checking.limits import MAX_ELEMENTS
+from helpers.checking.limits import MAX_AXES, MAX_ELEMENTS
 from helpers.storage import printable
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def unsent(array: Array) -> str:
             return what
     if not known:
         return f"{what} of {name}"
+    if len(array.shape) > MAX_AXES or max(array.shape, default=0) > MAX_ELEMENTS >= count(array):
+        return f"{what} with more or longer axes than can be compared"
     return f"{what} of {count(array):,} numbers, too large to compare" if count(array) > MAX_ELEMENTS else ""
 
 
@@ -95,7 +97,7 @@ def decode_array(value: dict, decode: Way) -> Array:
     if not (name in known or dated) or not isinstance(shape, list) or not isinstance(data, list):
         raise ValueError(f"malformed {kind}")
     # defence: values: shape
-    if len(shape) > 16 or not all(type(size) is int and 0 <= size <= MAX_ELEMENTS for size in shape):
+    if len(shape) > MAX_AXES or not all(type(size) is int and 0 <= size <= MAX_ELEMENTS for size in shape):
         raise ValueError(f"malformed {kind} shape")
     held = 2 * math.prod(shape) if name.startswith("complex") else math.prod(shape)
     # defence: values: size of a tensor
@@ -117,7 +119,8 @@ def decode_array(value: dict, decode: Way) -> Array:
 def _tensor(name: str, shape: list[int], data: list) -> "torch.Tensor":
     import torch
 
-    return torch.tensor(data, dtype=getattr(torch, name)).reshape(shape)
+    # Whatever device a notebook has set: none of that kind may be here.
+    return torch.tensor(data, dtype=getattr(torch, name), device="cpu").reshape(shape)
 
 
 def _array(name: str, shape: list[int], data: list) -> "np.ndarray":
