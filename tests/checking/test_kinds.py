@@ -26,6 +26,7 @@ from helpers.checking.explaining import hints
 from helpers.checking.explaining.hints import explain
 from helpers.checking.explaining.sketches import sketch
 from helpers.checking.finding import Status
+from helpers.checking.kinds.arrays import in_dtype
 from helpers.checking.properties import meaning_of
 from helpers.checks import Sheet, assess, inputs_unchanged, shares_nothing
 from tests.support.proved import COURSE, follows_from
@@ -598,3 +599,7 @@ def test_exercises_of_other_kinds_keep_their_promises_without_torch():
     done = python(code=COURSE)
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
+
+
+def test_a_number_too_large_for_a_narrower_dtype_is_infinite_and_nobody_is_warned():
+    assert in_dtype(np.array([1e300, 1.0]), "float32").tolist() == [math.inf, 1.0]
