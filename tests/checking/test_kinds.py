@@ -8,6 +8,8 @@ import subprocess
 import sys
 from dataclasses import dataclass, replace
 from datetime import date
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +66,9 @@ ALIKE = {
     "NaN for NaN": (np.array([1.0, math.nan]), np.array([1.0, math.nan])),
     "NaN in a list": ([math.nan], [math.nan]),
     "a range": ([0, 1, 2], range(3)),
+    "a float for a Decimal": (Decimal("0.3"), 0.1 + 0.2),
+    "a float for a fraction": (Fraction(1, 3), 1 / 3),
+    "a date": ({date(2024, 2, 29): 1}, {date(2024, 2, 29): 1}),
     "keys in order": (["a"], {"a": 1}.keys()),
     "another order of keys": ({"a": 1, 2: "b"}, {2: "b", "a": 1}),
     "a frozen set": ({1, (2, 3)}, frozenset({1, (2, 3)})),
