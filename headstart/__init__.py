@@ -58,7 +58,8 @@ tuple of its numbers or, as arrays, of its rows, whole numbers of any width for 
 plain float that is whole and the other way round, an array of one number for a number, and, unless
 `Entry(full_precision=True)`, NumPy's float32 for its float64. An array of whole numbers doesn't pass for one
 of floats. A boolean is no number, a list no array, a set no list. Floats may differ by what rounding
-explains.
+explains. A `Decimal` and a `Fraction` are compared as the floats they round to, so ask for exact sums as
+texts or in whole numbers. A date is compared by its text, and a frame's index counts as well.
 
 A *driver* is how the answer is called, `Entry(driver=...)`:
 

@@ -56,7 +56,10 @@ def expand(
         elif cell.kind in ("predict", "recall"):
             near = did_you_mean(cell.id, list(known))
             cure = f'did you mean "{near}"?' if near else "add it there, or remove the cell"
-            where = "predictions.py of its helpers" if cell.kind == "predict" else "its topic's exercises"
+            where = "its topic's exercises"
+            if cell.kind == "predict":
+                where = f"PREDICTIONS, a dict in helpers/{cell.id.partition('.')[0]}/predictions.py"
+                cure = cure.replace("add it there", 'add a `Prediction(question, options, right="a")` there')
             mistakes.append(Mistake(name, cell.line, f'{cell.kind} "{cell.id}" isn\'t in {where}; {cure}'))
         else:
             made.append(cell)

@@ -177,6 +177,7 @@ class Call:
         """Compare tensors with a text: each with its own shape, or with any where there are fewer or more."""
         written = shapes(text)
         paired = len(written) == len(found)
+        found = found[:1] if "any shape" in text else found  # the others have shapes of their own
         for number, tensor in enumerate(found):
             for word, fits in KINDS.items():
                 if len(found) == 1 and re.search(rf"\b{word}\b", text, re.IGNORECASE) and not fits(tensor):
@@ -243,7 +244,8 @@ def _solve(axis: str, size: int, known: Sizes) -> bool:
         return True
     if not unknown:
         return _size(axis, known) == size
-    fits = [value for value in range(size + 2) if _size(axis, {**known, unknown[0]: value}) == size]
+    largest = max([size, *(found for found in known.values() if isinstance(found, int))])
+    fits = [value for value in range(largest + 2) if _size(axis, {**known, unknown[0]: value}) == size]
     if fits:
         known[unknown[0]] = fits[0]
     return bool(fits)

@@ -23,22 +23,31 @@ def compare_frame(
     if len(ours) != len(theirs):
         full = f"{name}: {len(theirs)} {'row' if len(theirs) == 1 else 'rows'}, expected {len(ours)}"
         return different("shape", f"{name}: another number of rows", full, OTHER_ROWS)
+    difference = _compare_values(expected, got, name, allowed, compare)
     if compare(ours, theirs, "index", allowed):
-        moved = sorted(map(str, ours)) == sorted(map(str, theirs))
+        moved = difference and sorted(map(str, ours)) == sorted(map(str, theirs))
         full = f"{name}: the rows {listed(theirs)}, expected {listed(ours)}"
         renamed = compare(_sorted(expected), _sorted(got), "rows", allowed) is None
         meaning = MOVED if moved else INDEX if renamed else NOT_THESE
         return different("structure", f"{name}: an index of other rows", full, meaning)
+    if difference and compare(_sorted(expected), _sorted(got), "rows", allowed) is None:
+        return different("structure", f"{name}: its rows in a different order", meaning=MOVED)
+    return difference and _by_row(difference, ours)
+
+
+def _compare_values(
+    expected: Any, got: Any, name: str, allowed: Allowed, compare: Compare
+) -> Difference | None:
+    """Where the values differ, row by row as they come, whatever their rows are called."""
     if frames.is_series(expected):
         columns = [(name, expected, got)]
     else:
         columns = [(f"column {n!r}", expected[n], got[n]) for n in frames.columns(expected)]
-    for what, right, found in columns:
-        if difference := compare_array(frames.values(right), frames.values(found), what, allowed, compare):
-            if compare(_sorted(expected), _sorted(got), "rows", allowed) is None:
-                return different("structure", f"{name}: its rows in a different order", meaning=MOVED)
-            return _by_row(difference, ours)
-    return None
+    found = (
+        compare_array(frames.values(ours), frames.values(theirs), what, allowed, compare)
+        for what, ours, theirs in columns
+    )
+    return next(filter(None, found), None)
 
 
 def _sorted(value: Any) -> list:

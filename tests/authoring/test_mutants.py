@@ -331,6 +331,7 @@ def test_what_means_the_same_by_the_docstring_passes_a_build(course, capsys):
             "the arguments → the arguments.clear()",
             "arrays with 0: if the answer should leave that as it was, add",
         ),
+        ("the result → the result.squeeze()", "let sizes of the result be 1 in a case; add"),
         ("2 * x → 2 + x", "passes; add a case"),
     ],
 )

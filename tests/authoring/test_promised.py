@@ -88,6 +88,33 @@ def test_what_does_not_fit_is_said_with_what_is_known(changed: dict, outputs: An
     assert len(found) == 1 and problem in found[0]
 
 
+CONVOLVE = '''
+def convolve(x, weights, gradients):
+    """Slide a kernel along.
+
+    Args:
+        x: (B, L).
+        weights: a kernel of any length.
+        gradients: a list of tensors, of any shape.
+
+    Returns:
+        (B, L - K + 1).
+    """
+'''
+
+
+@pytest.mark.parametrize("kernel", [1, 5, 7])
+def test_a_size_that_only_a_difference_has_may_be_larger_than_what_is_left(kernel: int) -> None:
+    call = Call(said(CONVOLVE), {"x": numbers(2, 7)}, numbers(2, 7 - kernel + 1))
+    assert (call.problems, call.sizes["K"]) == ([], kernel)
+    assert Call(said(CONVOLVE), {"x": numbers(2, 7)}, numbers(2, 9)).problems
+
+
+def test_each_tensor_of_a_list_of_any_shape_has_its_own() -> None:
+    call = Call(said(CONVOLVE), {"gradients": [numbers(2, 3), numbers(4), numbers()]}, None)
+    assert call.problems == []
+
+
 def test_a_mask_may_be_smaller_where_it_is_broadcast() -> None:
     for shape in ((4, 2), (1, 2), (2,), (5, 6, 4, 2), (1, 1, 4, 1), (6, 4, 2)):
         mask = torch.ones(shape, dtype=torch.bool)

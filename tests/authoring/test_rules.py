@@ -292,6 +292,15 @@ def test_a_prediction_asks_and_answers_in_sentences(
     assert not said or f'{file}:2: the prediction "attention.guess" {said}' in told
 
 
+def test_a_prediction_that_is_nowhere_is_said_with_its_file_and_form(course: Course, capsys) -> None:
+    course.edit("# %%\ndouble(3)\n", PREDICT)
+    assert course.build() == 1
+    said = (
+        """isn't in PREDICTIONS, a dict in helpers/attention/predictions.py; add a `Prediction(question, """
+    )
+    assert said in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from dataclasses import dataclass, replace
 from datetime import date
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +28,7 @@ from helpers.checking.explaining import hints
 from helpers.checking.explaining.hints import explain
 from helpers.checking.explaining.sketches import sketch
 from helpers.checking.finding import Status
+from helpers.checking.kinds.arrays import in_dtype
 from helpers.checking.properties import meaning_of
 from helpers.checks import Sheet, assess, inputs_unchanged, shares_nothing
 from tests.support.proved import COURSE, follows_from
@@ -63,6 +66,9 @@ ALIKE = {
     "NaN for NaN": (np.array([1.0, math.nan]), np.array([1.0, math.nan])),
     "NaN in a list": ([math.nan], [math.nan]),
     "a range": ([0, 1, 2], range(3)),
+    "a float for a Decimal": (Decimal("0.3"), 0.1 + 0.2),
+    "a float for a fraction": (Fraction(1, 3), 1 / 3),
+    "a date": ({date(2024, 2, 29): 1}, {date(2024, 2, 29): 1}),
     "keys in order": (["a"], {"a": 1}.keys()),
     "another order of keys": ({"a": 1, 2: "b"}, {2: "b", "a": 1}),
     "a frozen set": ({1, (2, 3)}, frozenset({1, (2, 3)})),
@@ -598,3 +604,7 @@ def test_exercises_of_other_kinds_keep_their_promises_without_torch():
     done = python(code=COURSE)
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
+
+
+def test_a_number_too_large_for_a_narrower_dtype_is_infinite_and_nobody_is_warned():
+    assert in_dtype(np.array([1e300, 1.0]), "float32").tolist() == [math.inf, 1.0]

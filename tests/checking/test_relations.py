@@ -91,7 +91,7 @@ TRUE = {
     ),
     "other numbers are 0": (
         lambda x, m: y(x) * (torch.arange(x.numel()).reshape(x.shape) % 4 > 0),
-        "except that the zeros are in the wrong places",
+        "except that some are 0 that shouldn't be.",
     ),
     "a softmax more": (lambda x, m: y(x).softmax(-1), "the softmax of the right ones along axis -1"),
     "a log_softmax more": (
@@ -335,6 +335,21 @@ def test_a_name_stands_for_itself_in_a_factor():
     x = torch.randn(4, 5, generator=torch.Generator().manual_seed(0))
     assert said_of(x, 9 * x, 9) == "Every number is the right one times `word`."
     assert said_of(x, 9**0.5 * x, 9) == "Every number is the right one times the square root of `word`."
+
+
+@pytest.mark.parametrize(
+    ("kept", "told"),
+    [
+        ([0, 1, 2, 3, 4, 5, 6, 7], "some aren't 0 that should be"),
+        ([2, 3, 4, 5], "some are 0 that shouldn't be"),
+        ([1, 2, 3, 4, 5, 7], "the zeros are in the wrong places"),
+    ],
+)
+def test_zeros_are_too_many_or_too_few_or_in_the_wrong_places(kept, told):
+    whole = torch.tensor([0.7, 1.3, 2.9, 3.1, 4.7, 5.3, 6.1, 7.9])
+    right, got = torch.zeros(8), torch.zeros(8)
+    right[1:7], got[kept] = whole[1:7], whole[kept]
+    assert said_of(right, got, torch.ones(8)) == f"The right numbers, except that {told}."
 
 
 def test_zeros_that_come_anyhow_are_not_called_right():

@@ -18,6 +18,7 @@ from helpers.checking.comparing import IN_A_LIST, compare
 from helpers.checking.comparing_frames import (
     COLUMNS,
     FRAME,
+    INDEX,
     IS_INDEX,
     LEVELS,
     MOVED,
@@ -94,6 +95,10 @@ def by_town(frame):
 
 def by_age(frame):
     return by_town(frame).sort_values("age")
+
+
+def by_age_from_0(frame):
+    return by_age(frame).reset_index(drop=True)
 
 
 DAY = date(2024, 2, 29)
@@ -187,6 +192,12 @@ def test_of_numbers_that_may_go_in_as_nan_it_is_said_that_those_spread() -> None
 
 def test_of_rows_in_a_different_order_nothing_is_said_of_a_column() -> None:
     assert found(by_town, by_age, FRAMES).meaning == MOVED
+    assert found(by_age_from_0, by_town, FRAMES).meaning == MOVED
+
+
+def test_sorted_rows_that_kept_their_old_index_are_in_no_different_order() -> None:
+    assert found(by_age_from_0, by_age, FRAMES).meaning == INDEX
+    assert found(by_age, by_age_from_0, FRAMES).meaning == INDEX
 
 
 @pytest.mark.parametrize(

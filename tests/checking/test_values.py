@@ -6,7 +6,7 @@ import math
 import warnings
 from dataclasses import dataclass
 from decimal import Decimal
-from enum import Enum
+from enum import Enum, StrEnum
 from fractions import Fraction
 
 import numpy
@@ -302,6 +302,18 @@ def test_a_whole_number_that_no_text_or_float_holds_is_known_by_its_type(whole):
 def test_a_key_that_is_no_data_is_known_by_its_type(key):
     for held in ({key}, {key: 1}, {frozenset({key})}):
         assert "Opaque(type_name='torch.Tensor')" in str(trip(held))
+
+
+class Grey(StrEnum):
+    DARK = "dark"
+
+
+@pytest.mark.parametrize("text", [numpy.str_("dark"), Grey.DARK])
+def test_a_text_of_any_class_becomes_a_plain_one(text):
+    assert repr(trip([text])) == "['dark']"
+    assert repr(decode(encode([text, {text}]))) == "['dark', {'dark'}]"
+    frame = pandas.DataFrame({"grey": pandas.Series([text], dtype=object)})
+    assert repr(decode(encode(frame))["grey"][0]) == "'dark'"
 
 
 def test_numpy_numbers_are_numbers():

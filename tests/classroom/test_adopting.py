@@ -107,6 +107,17 @@ def test_solutions_become_references_and_the_inputs_of_tests_cases(tmp_path, cou
 
 
 @pytest.mark.needs_bubblewrap
+def test_a_name_with_marks_keeps_its_letters_and_a_class_beside_a_function_is_listed(tmp_path, course):
+    both = (
+        "def f(x):\n    ### BEGIN SOLUTION\n    return x\n    ### END SOLUTION\n\n\nclass Account:\n    pass"
+    )
+    cells = [("solution", both), ("test", "assert f(1) == 1 and Account()")]
+    lesson, [adopted], [lost], _ = adopt(written(tmp_path / "Übung 3 (é).ipynb", *cells), course)
+    assert (lesson, adopted.name) == ("01_ubung_3_e", "f")
+    assert (lost.number, "the class Account" in lost.text) == (1, True)
+
+
+@pytest.mark.needs_bubblewrap
 def test_what_is_adopted_builds_in_a_course_of_its_own(tmp_path, course):
     path = written(tmp_path / "ps1.ipynb", *CELLS[:8])
     environment = {**os.environ, "PYTHONPATH": str(ENGINE), "HOME": str(tmp_path), "OMP_NUM_THREADS": "1"}

@@ -39,6 +39,7 @@ ASKED = {
     ".detach()": ": if the answer should let gradients through, add the property gradient_reaches_inputs",
     ".clear()": ", in which the call empties what goes in, and fills arrays with 0: if the answer should "
     "leave that as it was, add the property inputs_unchanged",
+    "the result.squeeze()": ", in which axes of length 1 are gone: let sizes of the result be 1 in a case",
     OF_ALL: ", in which all objects share what each should keep for itself: let a case before the last "
     "end while there is something in its object",
 }

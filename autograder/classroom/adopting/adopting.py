@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+import unicodedata
 from pathlib import Path
 
 from autograder import lessons
@@ -85,7 +86,8 @@ def _nothing(source: Source) -> str:
 def _written(
     source: Source, adopted: list[Adopted], root: Path
 ) -> tuple[str, list[Adopted], list[Lost], list[Path]]:
-    topic = re.sub(r"[^a-z0-9]+", "_", source.name.lower()).strip("_")
+    plain = "".join(c for c in unicodedata.normalize("NFKD", source.name) if not unicodedata.combining(c))
+    topic = re.sub(r"[^a-z0-9]+", "_", plain.casefold()).strip("_")
     topic = topic if topic[:1].isalpha() else f"lesson_{topic}"
     lesson, changed = new_lesson(topic, root)
     write_whole(lessons.master_path(lesson, root), master(source, adopted, lesson).encode())

@@ -113,10 +113,14 @@ def _lost(part: Part) -> Iterator[Lost]:
         yield Lost(part.number, "an answer in words: write it as a cell `written=`, with a rubric")
     elif part.kind != "prose" and not part.code and part.source.strip():
         yield Lost(part.number, "it is no Python")
-    elif part.kind == "solution" and not part.definitions:
+    elif part.kind == "solution":
         classes = [node.name for node in ast.parse(part.code).body if isinstance(node, ast.ClassDef)]
-        what = f"its solution is the class {classes[0]}" if classes else "its solution defines no function"
-        yield Lost(part.number, f"{what}: a check calls functions")
+        for name in classes:
+            yield Lost(
+                part.number, f'its solution has the class {name}: write an exercise with driver="object"'
+            )
+        if not classes and not part.definitions:
+            yield Lost(part.number, "its solution defines no function: a check calls functions")
     if "AUTOTEST" in part.source:
         yield Lost(
             part.number,

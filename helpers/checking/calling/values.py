@@ -108,7 +108,7 @@ def encode(value: Any, depth: int = 0, *, tuples: bool = False, keys: bool = Fal
     if is_array(value):
         return {"$type": type_name(value)} if keys else encode_array(value, inner)
     if isinstance(value, str):
-        return printable(value)
+        return printable(str.__str__(value))  # one of NumPy's, or of an enum, is shown in another way
     if _is_numpys(value):
         plain = value.item() if value.dtype.kind in "biufcSU" else value
         return encode(sys.modules["numpy"].asarray(value) if _is_numpys(plain) else plain, depth, keys=keys)

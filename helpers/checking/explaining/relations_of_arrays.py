@@ -369,4 +369,7 @@ def _of_zeros(right: np.ndarray, got: np.ndarray) -> Iterator[tuple[str, str]]:
     alike, ours, theirs = close(right, got), right != 0, got != 0
     telling = (alike & ours).sum()
     if telling >= ENOUGH and 2 * telling >= ours.sum() and (alike | ~ours | ~theirs).all():
-        yield "zeros", "The right numbers, except that the zeros are in the wrong places."
+        more, fewer = (ours & ~theirs).any(), (theirs & ~ours).any()
+        one_way = "some are 0 that shouldn't be" if more else "some aren't 0 that should be"
+        wrong = "the zeros are in the wrong places" if more and fewer else one_way
+        yield "zeros", f"The right numbers, except that {wrong}."

@@ -57,7 +57,10 @@ def double(array: Array) -> "np.ndarray":
 
 def in_dtype(array: Array, name: str) -> Array:
     """The array's numbers in another dtype."""
-    return array.astype(name) if is_ndarray(array) else array.to(getattr(sys.modules["torch"], name))
+    if is_tensor(array):
+        return array.to(getattr(sys.modules["torch"], name))
+    with sys.modules["numpy"].errstate(over="ignore"):  # too large a number is infinite, as in torch
+        return array.astype(name)
 
 
 def dtype_name(array: Array) -> str:
