@@ -1,5 +1,7 @@
 """Layers until the last position sees the first."""
 
+import math
+
 import torch
 from torch import Generator
 
@@ -169,3 +171,16 @@ exercise.slip(
     "Each layer is taken to reach k of its steps further: it reaches k − 1 further, since one of the k "
     "places of a kernel is the position itself."
 )
+
+exercise.slip("first_layer_not_counted", "layers, sees = 0, 1 → layers, sees = 0, k").says(
+    "The first layer isn't counted: the last position sees k positions after one layer, and only itself "
+    "after none."
+)
+
+
+@exercise.misconception
+def rounded_to_the_nearest(n, k, dilated):
+    """The number of layers is rounded to the nearest whole number: any part of a layer that is left takes one
+    more, so round up.
+    """
+    return round(math.log(n, k)) if dilated else round((n - 1) / (k - 1))
