@@ -1,7 +1,5 @@
 """Layers until the last position sees the first."""
 
-import math
-
 import torch
 from torch import Generator
 
@@ -176,11 +174,3 @@ exercise.slip("first_layer_not_counted", "layers, sees = 0, 1 → layers, sees =
     "The first layer isn't counted: the last position sees k positions after one layer, and only itself "
     "after none."
 )
-
-
-@exercise.misconception
-def rounded_to_the_nearest(n, k, dilated):
-    """The number of layers is rounded to the nearest whole number: any part of a layer that is left takes one
-    more, so round up.
-    """
-    return round(math.log(n, k)) if dilated else round((n - 1) / (k - 1))
