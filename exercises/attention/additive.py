@@ -128,3 +128,10 @@ exercise.slip("hidden_summed", "hidden @ v → hidden.sum(dim=-1)").says(
     "The hidden numbers are summed as they are: v weighs each of them first, so the score is their dot "
     "product with v."
 )
+
+exercise.slip(
+    "query_spread_along_the_second_axis", "(query @ W_q).unsqueeze(-2) → (query @ W_q)[:, None]"
+).says(
+    "The query's new axis is the second from the left, which is the keys' only where there is one batch "
+    "axis: count from the right, as .unsqueeze(-2) or [..., None, :] does."
+)

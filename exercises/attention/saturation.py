@@ -114,3 +114,12 @@ exercise.slip("scaled_by_number_of_keys", "math.sqrt(q.size(-1)) → math.sqrt(k
 exercise.slip("scaled_where_not_asked", "if scaled → if not scaled").says(
     "The scores are divided by √d_k when `scaled` is False, and left alone when it is True."
 )
+
+
+@exercise.misconception
+def returned_in_the_gap(q, k, scaled):
+    """The scores are returned, so the lines below never run: assign what you have computed to `scores`, and
+    leave the `return` to the last line.
+    """
+    scores = torch.einsum("nd,ntd->nt", q, k)
+    return scores / math.sqrt(q.size(-1)) if scaled else scores

@@ -80,12 +80,9 @@ exercise.slip(
 exercise.slip("positions_of_tokens", ": ids.size(-1) → ids % len(positions)").says(
     "The positions' rows are looked up by token: look them up by place, the first row for the first token."
 )
-exercise.slip(
-    "positions_from_one",
-    "return math.sqrt(words.size(-1)) * words[ids] + positions[: ids.size(-1)] → places = "
-    "(torch.arange(ids.size(-1)) + 1) % len(positions)\n"
-    "    return math.sqrt(words.size(-1)) * words[ids] + positions[places]",
-).says("The first token gets the second row of the positions: places count from 0.")
+exercise.slip("positions_from_one", ": ids.size(-1) → 1 : ids.size(-1) + 1").says(
+    "The first token gets the second row of the positions: places count from 0."
+)
 exercise.slip("last_positions", ": ids.size(-1) → -ids.size(-1) :").says(
     "The tokens get the last rows of the positions' table: they should get the first ones."
 )

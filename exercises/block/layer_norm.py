@@ -216,3 +216,21 @@ exercise.slip(
 exercise.slip("one_plus_weight", "* weight + bias → * (1 + weight) + bias").says(
     "The weight is taken for what is added to 1, as in some models: here it is the factor itself."
 )
+
+
+@exercise.misconception
+def mean_alone_divided(x, weight, bias, eps=1e-5):
+    """Only the mean is divided by the root, since a division comes before a subtraction: put x minus the mean
+    into brackets.
+    """
+    mean, variance = x.mean(dim=-1, keepdim=True), x.var(dim=-1, keepdim=True, correction=0)
+    return weight * (x - mean / torch.sqrt(variance + eps)) + bias
+
+
+@exercise.misconception
+def no_brackets_at_all(x, weight, bias, eps=1e-5):
+    """x minus the mean needs brackets: without them, the weight multiplies x alone, and the root divides the
+    mean alone.
+    """
+    mean, variance = x.mean(dim=-1, keepdim=True), x.var(dim=-1, keepdim=True, correction=0)
+    return weight * x - mean / torch.sqrt(variance + eps) + bias

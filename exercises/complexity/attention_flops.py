@@ -99,3 +99,8 @@ exercise.slip(
 exercise.slip("n_and_d_exchanged", "    return { →     n, d = d, n\n    return {").says(
     "n and d have changed places: n counts positions, and d is the width of each vector."
 )
+
+exercise.slip("four_projections", "3 * matmul_flops((n, d), (d, d)) → 4 * matmul_flops((n, d), (d, d))").says(
+    "Four projections are counted: here they are three, those of queries, keys and values, without an output "
+    "projection."
+)

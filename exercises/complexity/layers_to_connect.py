@@ -169,3 +169,8 @@ exercise.slip(
     "Each layer is taken to reach k of its steps further: it reaches k − 1 further, since one of the k "
     "places of a kernel is the position itself."
 )
+
+exercise.slip("first_layer_not_counted", "layers, sees = 0, 1 → layers, sees = 0, k").says(
+    "The first layer isn't counted: the last position sees k positions after one layer, and only itself "
+    "after none."
+)

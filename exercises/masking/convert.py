@@ -151,3 +151,9 @@ def integer_turned_round(mask, source, target):
     if target == "additive":
         return torch.zeros(may.shape).masked_fill(~may, -math.inf)
     return {"may attend": may.clone(), "hidden": ~may, "integer": (~may).long()}[target]
+
+
+exercise.slip("one_where_zero_belongs", "torch.zeros(may.shape).masked_fill → may.float().masked_fill").says(
+    "What may be seen is 1 in your additive mask: 0 belongs there, since a score that may count has nothing "
+    "added to it."
+)

@@ -149,3 +149,23 @@ def doubled_with_each_layer(mask, layers):
 exercise.slip(
     "each_entry_to_a_power", "torch.linalg.matrix_power(step, layers) → step**layers", of=as_a_power
 ).says("`**` takes the power of each entry by itself, and 1 stays 1: a layer is a matrix product, `@`.")
+
+
+@exercise.misconception
+def itself_added_at_the_end(mask, layers):
+    """The position itself is added after the last layer only: each layer keeps what was there before it, so
+    the identity belongs to every step.
+    """
+    itself = torch.eye(len(mask), dtype=torch.bool)
+    return (torch.linalg.matrix_power(mask.double(), layers) > 0) | itself
+
+
+@exercise.misconception
+def until_nothing_is_new(mask, layers):
+    """This goes on until nothing new can be reached: each layer is one step, and `layers` says how many there
+    are.
+    """
+    reached = torch.eye(len(mask), dtype=torch.bool)
+    for _ in range(len(mask)):
+        reached = reached | (mask.double() @ reached.double() > 0)
+    return reached

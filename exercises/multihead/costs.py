@@ -135,3 +135,8 @@ exercise.slip(
     "parameters, projections + n_heads * per_head, n_heads * T * T → 4 * d_model * d_model + d_model, "
     "projections + n_heads * per_head, n_heads * T * T",
 ).says("One bias is counted: each of the four projections has one, of d_model numbers.")
+
+exercise.slip("half_of_the_map", "n_heads * T * T → n_heads * T * (T + 1) // 2").says(
+    "Only half of each head's map is counted, as under a causal mask: here each of T queries has a weight "
+    "for each of T keys."
+)

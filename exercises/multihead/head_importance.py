@@ -125,3 +125,9 @@ exercise.slip(
     "Every importance is 0, as if both losses were taken with the same heads on: `off = on` is a second "
     "name for the same tensor, but `on.clone()` is a tensor of its own."
 )
+
+exercise.slip(
+    "cut_off_at_zero", "torch.stack(losses) - complete → (torch.stack(losses) - complete).clamp(min=0)"
+).says(
+    "An importance below 0 becomes 0 here: it says that the model is better off without the head, so keep it."
+)

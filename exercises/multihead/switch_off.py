@@ -125,3 +125,30 @@ def rows_shared_out(weight, keep):
         if not keep[head]:
             off[head * size : (head + 1) * size] = 0
     return off
+
+
+@exercise.misconception
+def only_the_first_off(weight, keep):
+    """Only the first of the heads that should be off is set to 0, as when a `return` inside the loop ends it
+    early: return after the loop.
+    """
+    size = weight.size(1) // len(keep)
+    off = weight.clone()
+    for head in range(len(keep)):
+        if not keep[head]:
+            off[:, head * size : (head + 1) * size] = 0
+            return off
+    return off
+
+
+@exercise.misconception
+def last_column_left_on(weight, keep):
+    """The last column of each head stays on: the end of a slice isn't part of it, so a head's columns are
+    those from h·D up to (h + 1)·D, without a − 1.
+    """
+    size = weight.size(1) // len(keep)
+    off = weight.clone()
+    for head in range(len(keep)):
+        if not keep[head]:
+            off[:, head * size : (head + 1) * size - 1] = 0
+    return off

@@ -119,3 +119,28 @@ def cut_into_columns(in_proj_weight, in_proj_bias):
     for name, weight, bias in zip(names, columns, in_proj_bias.chunk(3), strict=True):
         made[f"{name}.weight"], made[f"{name}.bias"] = weight, bias
     return made
+
+
+@exercise.misconception
+def chunked_from_left_to_right(in_proj_weight, in_proj_bias):
+    """`dim=1` cuts the C columns of the packed weight, but the three projections share its 3C rows: cut along
+    `dim=0`.
+    """
+    (q, k, v), (b_q, b_k, b_v) = in_proj_weight.chunk(3, dim=1), in_proj_bias.chunk(3)
+    return {
+        "W_q.weight": q, "W_k.weight": k, "W_v.weight": v,
+        "W_q.bias": b_q, "W_k.bias": b_k, "W_v.bias": b_v,
+    }  # fmt: skip
+
+
+@exercise.misconception
+def columns_sliced(in_proj_weight, in_proj_bias):
+    """Columns are sliced, of which there are only C, so the queries get all of the packed weight, and keys
+    and values nothing: the three weights lie on top of each other, so slice rows.
+    """
+    C = in_proj_weight.size(1)
+    names, made = ("W_q", "W_k", "W_v"), {}
+    for number, name in enumerate(names):
+        part = slice(number * C, (number + 1) * C)
+        made[f"{name}.weight"], made[f"{name}.bias"] = in_proj_weight[:, part], in_proj_bias[part]
+    return made

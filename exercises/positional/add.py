@@ -89,9 +89,9 @@ exercise.slip("whole_table", "table[: x.size(-2)] → table").says(
 exercise.slip("last_rows", ": x.size(-2) → -x.size(-2) :").says(
     "These are the table's last rows: the first word is at position 0, so take the first T rows."
 )
-exercise.slip(
-    "skipping_the_first_row", "table[: x.size(-2)] → torch.cat([table[1:], table[:1]])[: x.size(-2)]"
-).says("Counting begins at row 1 here: the first word is at position 0, and gets row 0.")
+exercise.slip("skipping_the_first_row", "table[: x.size(-2)] → table[1 : x.size(-2) + 1]").says(
+    "Counting begins at row 1 here: the first word is at position 0, and gets row 0."
+)
 exercise.slip("same_row_for_all", ": x.size(-2) → x.size(-2) - 1").says(
     "Every word gets the same row, that of the sentence's length: word p gets row p."
 )
@@ -120,5 +120,6 @@ exercise.slip(
     "put_side_by_side", "x + table[: x.size(-2)] → torch.cat([x, table[: x.size(-2)].expand_as(x)], dim=-1)"
 ).says("The rows are concatenated with the vectors, which makes them twice as wide: they are added.")
 exercise.slip("table_detached", "table[: x.size(-2)] → table[: x.size(-2)].detach()").says(
-    "No gradient reaches the table, so a learned one keeps its random numbers: leave `.detach()` out."
+    "No gradient reaches the table, so a learned one keeps its random numbers: use the table itself, without "
+    "`.detach()` or `.data`, and no copy of its numbers."
 )

@@ -145,3 +145,17 @@ exercise.slip(
     "Distances are counted as if the last query stood at the last key, as with a cache: query i is at "
     "position i, however many keys there are."
 )
+
+exercise.slip(
+    "slopes_from_half_to_the_last",
+    "-8 * torch.arange(1, n_heads + 1) / n_heads → torch.linspace(-1, -8, n_heads)",
+).says(
+    "The slopes run from 1/2 to 1/256 whatever the number of heads is: that is right for 8 heads, and in "
+    "general the first slope is 2^(-8/n_heads)."
+)
+exercise.slip(
+    "slopes_eight_over_h", "-8 * torch.arange(1, n_heads + 1) / n_heads → -8 / torch.arange(1, n_heads + 1)"
+).says(
+    "The exponent is 8/h here, so the first head has the gentlest slope: it is 8h/n_heads, which grows with "
+    "h."
+)

@@ -74,8 +74,8 @@ exercise.slip(
     "i, key minus query."
 )
 exercise.slip("not_clipped", ".clamp(-K, K) →").says(
-    "Distances beyond K aren't clipped: those past the upper end have no entry, and those below -K become "
-    "negative indices, which count from the wrong end without any error."
+    "Distances beyond K aren't clipped, or are clipped one too far: past the table's last entry, number 2K, "
+    "there is none, and negative indices count from the wrong end without any error."
 )
 exercise.slip("wrapped_round", "distance.clamp(-K, K) + K → (distance + K) % (2 * K + 1)").says(
     "Distances beyond K wrap around from the other end, so a key far to the right gets the number of one on "
@@ -129,4 +129,8 @@ exercise.slip(
 ).says(
     "The last query is put at the last key's position, as with a cache: here query i is at position i, "
     "however many keys there are."
+)
+
+exercise.slip("clipped_one_too_early", "distance.clamp(-K, K) → distance.clamp(-K, K - 1)").says(
+    "Distances are clipped at K - 1, so the table's last number is never used: it is the one for K."
 )

@@ -127,3 +127,7 @@ exercise.slip(
     "k * base ** (-torch.arange(0, d_model, 2) / d_model) → abs(k) * base ** (-torch.arange(0, d_model, "
     "2) / d_model)",
 ).says("A negative k moves forward as well, as if its sign were lost: the sine keeps it.")
+
+exercise.slip(
+    "shift_exponent_twice_doubled", "-torch.arange(0, d_model, 2) → -2 * torch.arange(0, d_model, 2)"
+).says("The factor 2 is in the exponent twice: where you count 0, 2, 4, …, these numbers are 2i already.")

@@ -94,3 +94,17 @@ exercise.slip("mean_over_features", "table @ table.T → table @ table.T / table
 exercise.slip("from_distance_one", "len(table) → 1, len(table)").says(
     "Distance 0 is left out: the first entry is that of each row with itself, and there are T in all."
 )
+
+
+@exercise.misconception
+def last_pair_alone(table):
+    """Of the pairs at a distance only the last one counts, divided by how many there are: `=` forgets what
+    was there before, where `+=` adds to it.
+    """
+    T = len(table)
+    means = torch.zeros(T, dtype=table.dtype)
+    for k in range(T):
+        for p in range(T - k):
+            means[k] = table[p] @ table[p + k]
+        means[k] /= T - k
+    return means

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.exercise import Exercise, Misconception
+from autograder.exercises import load
 from autograder.sheets import make_sheet
 from helpers import checks
 from helpers.checking import progress
@@ -428,6 +429,25 @@ def test_what_is_only_likely_is_not_said_as_if_it_were_certain():
     assert told.meaning.endswith("so first see whether your code does this.")
 
 
+def test_a_list_of_rows_is_told_before_a_mistake_that_they_look_like():
+    told = find(weigher("s = (-x).softmax(dim)", "return (list(s.sqrt()) if dim else list(s)), x.sum()"))
+    assert told.cause == "type" and "A list isn't a tensor" in told.meaning
+
+
+def test_no_gradient_is_as_good_as_zeros_where_zeros_are_right():
+    absorb = load("complexity")["complexity.absorb"]
+
+    def with_a_first_step(largest, total, mixture, scores, values):
+        new = torch.maximum(largest, scores.amax(-1))
+        weights = (scores - new[..., None]).exp()
+        if largest.isinf().all():
+            return new, weights.sum(-1), weights @ values
+        old = (largest - new).exp()
+        return new, old * total + weights.sum(-1), old[..., None] * mixture + weights @ values
+
+    assert find(with_a_first_step, sheet_of(absorb)).status == "passed"
+
+
 def test_two_mistakes_that_are_as_likely_are_not_named():
     sheet = sheet_of()
     twice = (*sheet.misconceptions, replace(sheet.misconceptions[1], name="again"))
@@ -599,6 +619,21 @@ CONTRASTS = {
         Case("", (torch.ones(1, 2),), names=("x",)),
         Case("", (X,), names=("x",)),
         "Right only where `x` has a single row.",
+    ),
+    "a table of 1": (
+        Case("", (torch.ones(1, 1),), names=("x",)),
+        Case("", (torch.ones(3, 3),), names=("x",)),
+        "Right only where `x` has a single row and a single column.",
+    ),
+    "two axes of 1": (
+        Case("", (torch.ones(1, 2, 2), torch.ones(1, 2, 2)), names=("x", "y")),
+        Case("", (torch.ones(3, 2, 2), torch.ones(3, 2, 2)), names=("x", "y")),
+        "Right only where `x` and `y` have size 1 along axis -3.",
+    ),
+    "two single ones": (
+        Case("", (X,), {"k": 1, "n": 1}),
+        Case("", (X,), {"k": 2, "n": 3}),
+        "Right only where `k` and `n` are 1.",
     ),
     "a single one": (Case("", (X,), {"k": 1}), Case("", (X,), {"k": 2}), "Right only where `k` is 1."),
     "fewer axes": (

@@ -221,6 +221,8 @@ def test_of_several_values_the_wrong_one_is_told_of():
     assert "wrong sign" in told(lambda x, m: (-y(x), x.sum(-1)), right)
     assert "wrong sign" in told(lambda x, m: (-y(x), -x.sum(-1)), right)
     assert told(lambda x, m: (-y(x), 2 * x.sum(-1)), right) == ""
+    assert told(lambda x, m: (y(x) / 2, x.sum(-1)), right) == "Every wrong number is half of the right one."
+    assert told(lambda x, m: (y(x) / 2, x.sum(-1) / 2), right) == "Every number is half of the right one."
     three = lambda x, m: (y(x), x.sum(-1), x.mean(-1))  # noqa: E731
     assert "in each other's places" in told(lambda x, m: (y(x), x.mean(-1), x.sum(-1)), three)
     assert told(lambda x, m: (y(x), x.mean(-1), x.mean(-1)), three) == told(

@@ -78,11 +78,14 @@ def _of_size_1(right: Sequence[Case], wrong: Sequence[Case]) -> str:
         one: what.pop() if len(what) == 1 else _of_axis(one[1]) for one, what in zip(said, whats, strict=True)
     }
     if len(said) > 1 and len({*told.values()}) == 1:
-        what = told[said[0]].replace("has ", "have ")
+        verb, _, rest = told[said[0]].partition(" ")
+        what = f"{'are' if verb == 'is' else 'have'} {rest}"
         return f"Right only where {' and '.join(name for name, _ in said)} {what}."
-    return (
-        f"Right only where {' and '.join(f'{one[0]} {what}' for one, what in told.items())}." if said else ""
-    )
+    if len({name for name, _ in said}) < len(said):
+        parts = [f"{said[0][0]} {told[said[0]]}", *(told[one].removeprefix("has ") for one in said[1:])]
+    else:
+        parts = [f"{name} {what}" for (name, _), what in told.items()]
+    return f"Right only where {' and '.join(parts)}." if said else ""
 
 
 def _ones(case: Case) -> dict[tuple[str, int], str]:

@@ -49,9 +49,19 @@ def relation(
     if len(wrong) == 1:
         common = _without_chance(common or {})
     said = next((s for w, s in (common or {}).items() if sums or "sums" not in w), "")
+    if any(_is_right_in_part(expected.outputs, outcome.outputs) for _, expected, outcome in wrong):
+        said = said.replace("Every number is", "Every wrong number is")
     return _without_axes(
         said, {axes for _, expected, _ in wrong for axes in _axes(said, expected.outputs, returns)}
     )
+
+
+def _is_right_in_part(right: Any, got: Any) -> bool:
+    """Whether one of several values is right."""
+    if isinstance(right, Mapping) and isinstance(got, Mapping):
+        return any(compare(right[key], got[key]) is None for key in right.keys() & got.keys())
+    both = isinstance(right, list | tuple) and isinstance(got, list | tuple) and len(right) == len(got)
+    return both and any(compare(*pair) is None for pair in zip(right, got, strict=True))
 
 
 def _axes(said: str, right: Any, names: Sequence[str]) -> Iterator[int]:
