@@ -102,17 +102,6 @@ exercise.slip(
 
 
 @exercise.misconception
-def weights_before_the_map(q, latents, up_k, up_v):
-    """The query is mapped by `up_v`'s latents and scores only the mean of the cache: each position has a
-    score of its own.
-    """
-    asked = torch.einsum("...hd,hdr->...hr", q, up_k)
-    mean = latents.mean(dim=-2, keepdim=True).expand_as(latents)
-    weights = (asked @ mean.mT / math.sqrt(q.size(-1))).softmax(dim=-1)
-    return torch.einsum("...hr,hdr->...hd", weights @ latents, up_v)
-
-
-@exercise.misconception
 def keys_of_all_positions(q, latents, up_k, up_v):
     """The right numbers, but keys or values of all positions are made, which is the memory that latents are
     there to save: map the query to a question for the latents, and the latents' average to a value.
