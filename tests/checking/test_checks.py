@@ -841,6 +841,40 @@ def test_an_exception_gets_its_hint_however_python_words_it(code):
     assert hint in find(weigher("import math", f"return {code}, x")).meaning
 
 
+def test_a_layer_is_named_where_it_wasnt_called_and_not_where_a_text_names_it():
+    said = "make a layer and don't call it"
+    for code in (
+        "torch.nn.SiLU(x) * x",
+        "x * torch.nn.SiLU()",
+        "torch.nn.SiLU().size",
+        "len(torch.nn.Tanh())",
+    ):
+        assert said in find(weigher(f"return {code}, x")).meaning, code
+    for code in ("raise ValueError('no layer: Softmax')", "return {'Softmax': x}['Tanh'], x"):
+        assert said not in find(weigher(code)).meaning, code
+
+
+def turned(x):
+    return x.mT
+
+
+def test_advice_on_axes_is_given_once():
+    sheet = sheet_of(
+        Exercise(
+            id="topic.turn",
+            title="Turn",
+            points=1,
+            reference=turned,
+            cases=lambda g: [
+                Case(f"{shape}", (torch.randn(shape, generator=g),))
+                for shape in ((2, 3), (4, 2, 3), (5, 2, 3))
+            ],
+        )
+    )
+    meaning = find(in_a_notebook("def f(x):\n    return x.transpose(1, 2)"), sheet).meaning
+    assert meaning == "Right only where `x` has 3 axes: are axes counted from the end, like dim=-1?"
+
+
 def test_what_stands_in_backticks_is_code_in_a_notebook():
     finding = checks.Finding("T", "failed", meaning="see `a < b` and <b>")
     assert "see <code>a &lt; b</code> and &lt;b&gt;" in finding.html()

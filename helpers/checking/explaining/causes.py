@@ -130,7 +130,8 @@ def _what_wrong_cases_share(failure: Failure) -> Cause | None:
     cases = ([sheet.cases[n] for n in numbers] for numbers in (right, failure.wrong))
     worked = sum(not is_trivial(sheet.cases[n], sheet.expected[n].outputs) for n in right)
     told = contrast(*cases, worked=worked, raised=first.cause == "raised")
-    return Cause(first.cause, number, f"{told} {first.meaning}", told) if told else None
+    said = all("from the end, like" in text for text in (told, first.meaning))  # advice is given once
+    return Cause(first.cause, number, told if said else f"{told} {first.meaning}", told) if told else None
 
 
 def _other_shape(failure: Failure) -> Cause | None:
