@@ -100,8 +100,8 @@ HINTS: tuple[tuple[str, str], ...] = (
         ".item() or float() of the loss afterwards.",
     ),
     (
-        r"^(Type|Attribute)Error: (.*\b(not|and|of|type) |.*: )?'?(SiLU|GELU|ReLU|Tanh|Sigmoid|Softmax|LogSoftmax"
-        r"|Dropout)\b",
+        r"^(Type|Attribute)Error: (.*\b(not|and|of|type) |.*: )?'?(SiLU|GELU|ReLU|Tanh|Sigmoid|Softmax|"
+        r"LogSoftmax|Dropout)\b",
         "torch.nn.SiLU(x) and its like make a layer and don't call it: call what is made, as in "
         "torch.nn.SiLU()(x), or take the function, torch.nn.functional.silu(x).",
     ),
