@@ -95,6 +95,16 @@ exercise.slip(
 exercise.slip("difference_of_logits", "(log_p - log_q) → (logits - frozen)").says(
     "The logits are subtracted as they are: only log_softmax makes log-probabilities of them."
 )
+exercise.slip("logarithm_of_p_forgotten", "(log_p - log_q) → (log_p.exp() - log_q)").says(
+    "The model's probabilities are in the brackets without their logarithm: KL has the difference of two "
+    "logarithms there."
+)
+exercise.slip("probabilities_subtracted", "(log_p - log_q) → (log_p.exp() - log_q.exp())").says(
+    "The probabilities themselves are subtracted: KL has the difference of their logarithms."
+)
+exercise.slip("ratio_without_its_logarithm", "(log_p - log_q) → (log_p - log_q).exp()").says(
+    "The ratio p/q is there without its logarithm."
+)
 exercise.slip("logarithms_as_targets", ", log_target=True →", of=kl_by_torch).says(
     "Every number is NaN: kl_div takes its second argument for probabilities, unless log_target=True says "
     "that they are logarithms."

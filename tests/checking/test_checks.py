@@ -1114,8 +1114,25 @@ def test_forbidden_names_are_given_back_after_an_exception():
 def test_gradients_are_of_a_sum_that_no_output_cancels_in():
     x = torch.randn(4, dtype=torch.float64)
     outcome = run("call", lambda x: (2 * x, x.sum(), [3 * x]), Case("", (x,)), gradients=True)
-    ramp = torch.linspace(-1, 1, 9, dtype=torch.float64)
+    ramp = torch.linspace(0.5, 1.5, 9, dtype=torch.float64)
     torch.testing.assert_close(outcome.gradients[0], 2 * ramp[:4] + ramp[4] + 3 * ramp[5:])
+
+
+@pytest.mark.parametrize(
+    "wrong", [lambda grad: grad + 3 * grad.mean(), lambda grad: grad * torch.tensor([1, 1, 100, 1, 1])]
+)
+def test_a_gradient_that_is_wrong_at_the_middle_number_or_by_the_same_everywhere_shows(wrong):
+    x = torch.randn(5, dtype=torch.float64)
+
+    def answer(x):
+        if x.requires_grad:
+            x.register_hook(wrong)
+        return 2 * x
+
+    found, right = (
+        run("call", each, Case("", (x,)), gradients=True).gradients[0] for each in (answer, lambda x: 2 * x)
+    )
+    assert not torch.allclose(found, right, rtol=0.1)
 
 
 def test_values_and_one_tensor_that_holds_them_get_the_same_gradients():

@@ -53,9 +53,10 @@ def _by_backward(total: torch.Tensor, leaves: list[torch.Tensor]) -> list:
 def _ramps(outputs: list[torch.Tensor]) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """A different weight for each number of all outputs together, so that no two of them can cancel.
 
+    None is 0, and their sum isn't: a gradient that is wrong at one number, or by the same at all, shows.
     Two values and one tensor that holds the two get the same weights.
     """
-    weights = torch.linspace(-1, 1, sum(t.numel() for t in outputs), dtype=torch.float64)
+    weights = torch.linspace(0.5, 1.5, sum(t.numel() for t in outputs), dtype=torch.float64)
     parts = weights.split([t.numel() for t in outputs])
     return ((t, part.to(t.dtype).reshape(t.shape)) for t, part in zip(outputs, parts, strict=True))
 
