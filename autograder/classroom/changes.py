@@ -14,12 +14,13 @@ from autograder.classroom.gradebook import Book
 from autograder.exercise import Outline
 from autograder.grading.handed_in import RECORDS, read_record, read_time
 from autograder.lessons import counted, grade_id
-from autograder.results import Graded, Verdict
+from autograder.results import Graded, Paper, Verdict
 
-AGAIN, UNSEEN, OLD = (
+AGAIN, UNSEEN, OLD, PERHAPS = (
     "no, they handed in again",
     "no, they have no feedback yet",
     "yes, their feedback is out of date",
+    "yes, unless they handed in again",
 )
 
 
@@ -104,19 +105,29 @@ def _said(verdict: Verdict | None, by_hand: float | None) -> str:
 
 
 def _tell(book: Book, graded: Graded) -> str:
-    """Whether to tell a student: if they read other points for what they have handed in."""
-    for paper in graded.papers:
-        with contextlib.suppress(OSError, ValueError):
-            last = book.path(graded.student, paper.name).read_text(encoding="utf-8")
-            if [*_answers(last)] != [*_answers(paper.notebook)]:
-                return AGAIN
+    """Whether to tell a student: if they read other points for what they have handed in.
+
+    The time beside their feedback page, or else beside what was graded last, says which submission that was;
+    when the page was made says less, since clocks are set back. Where no times are known, other answers may
+    be another submission, or the same one that the grader reads otherwise today.
+    """
     pages = _pages(book, graded.student)
-    # `nbgrader autograde` has put what was handed in there already, so only its time says that it is new: it
-    # differs from that beside the page. When the page was made says less, since clocks are set back.
-    time = read_time(graded.files.get(RECORDS[0], b""))
-    if pages and time and (read_time(read_record(pages[0].with_name(RECORDS[0]))) or time) != time:
-        return AGAIN
-    return OLD if pages else UNSEEN
+    folders = [*{page.parent for page in pages}, book.path(graded.student).parent]
+    times = [read_time(read_record(folder / RECORDS[0])) for folder in folders]
+    before, now = next(filter(None, times), None), read_time(graded.files.get(RECORDS[0], b""))
+    if before and now:
+        return AGAIN if before != now else OLD if pages else UNSEEN
+    if not pages:
+        return UNSEEN
+    return PERHAPS if any(_differs(book, graded.student, paper) for paper in graded.papers) else OLD
+
+
+def _differs(book: Book, student: str, paper: Paper) -> bool:
+    """Whether the notebook that was graded last is there and has other answers of the student's."""
+    with contextlib.suppress(OSError, ValueError):
+        last = book.path(student, paper.name).read_text(encoding="utf-8")
+        return [*_answers(last)] != [*_answers(paper.notebook)]
+    return False
 
 
 def _pages(book: Book, student: str) -> list[Path]:
@@ -150,7 +161,7 @@ def shown(changes: Iterable[Change], lesson: str) -> Group:
         table.add_column(name, justify="right" if name in ("before", "after") else "left")
     for change in changes:
         table.add_row(*map(Text, change))
-    told = len({change.student for change in changes if change.tell == OLD})
+    told = len({change.student for change in changes if change.tell in (OLD, PERHAPS)})
     cure = f"`nbgrader generate_feedback {lesson} --force`, then `nbgrader release_feedback {lesson}`"
     line = f"{counted(told, 'student')} to tell. New feedback: {cure}."
     return Group(table, *[Text(line)] * bool(told))

@@ -266,7 +266,7 @@ def _ours(
         "outlines": {id: _outline(sheet) for id, sheet in sheets.items()},
         "exercises": Late(ids, specified),
         "solutions": solutions,
-        "visible": Late(ids, partial(_sheets, sheets)),
+        "visible": Late(ids, partial(_sheets, sheets, specified)),
         "versions": Late(ids, versions),
     }
 
@@ -296,10 +296,25 @@ def _specified(name: str, ids: list[str]) -> dict[str, Exercise]:
     return {id: found[id] for id in ids}
 
 
-def _sheets(sheets: dict[str, dict]) -> dict[str, "Sheet"]:
+def _sheets(sheets: dict[str, dict], specified: Callable[[], dict[str, Exercise]]) -> dict[str, "Sheet"]:
+    """The sheets that students have, by which the references of today are right.
+
+    Raises:
+        LookupError: one isn't: it has changed since the lesson was built, or the build has refused it.
+    """
+    from autograder.sheets import failing_case
     from helpers.checking.sheet import Sheet
 
-    return {id: Sheet.from_json(sheet) for id, sheet in sheets.items()}
+    made = {id: Sheet.from_json(sheet) for id, sheet in sheets.items()}
+    for id, exercise in specified().items():
+        # defence: lesson: an exercise that was changed and not built
+        if failing_case(exercise, exercise.reference, made[id]) is not None:
+            topic = id.partition(".")[0]
+            raise LookupError(
+                f"{id}: its reference fails the check that students have; the exercise has changed since the "
+                f"lesson was built: undo that, or call `headstart build {topic}`"
+            )
+    return made
 
 
 def _foreign(sources: dict[str, NotebookNode]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from autograder.classroom.by_hand import TAKEN_BACK
-from autograder.classroom.changes import AGAIN, OLD, UNSEEN, Change, _tell, lines, shown
+from autograder.classroom.changes import AGAIN, OLD, PERHAPS, UNSEEN, Change, _tell, lines, shown
 from autograder.classroom.course import course_directory
 from autograder.classroom.marking import marks
 from autograder.classroom.marking.desk import Desk
@@ -36,6 +36,7 @@ def course(tmp_path) -> Course:
     course = Course(tmp_path / "course")
     for student in STUDENTS:
         course.hand_in(student)
+    at_noon(course, "bob", 10)
     course.run("headstart", "grade", LESSON)
     for student in ("amy", "bob", "dan"):
         page = course.root / "feedback" / student / LESSON / f"{LESSON}.html"
@@ -50,7 +51,13 @@ def course(tmp_path) -> Course:
             f"where student = '{student}'".replace("’", "'")
         )
     course.hand_in("bob", WRONG)
+    at_noon(course, "bob", 11)
     return course
+
+
+def at_noon(course: Course, student: str, day: int) -> None:
+    """Beside what a student has handed in, when that was, as nbgrader and `headstart collect` write it."""
+    (course.submission(student) / "timestamp.txt").write_text(f"2026-01-{day} 12:00:00 UTC")
 
 
 def files(course: Course) -> dict[Path, bytes]:
@@ -246,22 +253,49 @@ def test_nbgraders_autograde_says_whose_points_changed_too(course) -> None:
     assert "amy: Softmax, 1 of 3 before, 3 of 3 now (tell them: " in done.stderr
 
 
-@pytest.mark.parametrize("hour", [11, 13], ids=["after the clock was set back", "later"])
-@pytest.mark.parametrize("beside", [True, False])
-def test_who_handed_in_after_their_feedback_was_made_needs_no_word(tmp_path, hour, beside) -> None:
-    """Whatever the clock says: it is another submission than that which the page tells of."""
-    (tmp_path / "page.html").touch()
-    if beside:
-        (tmp_path / "timestamp.txt").write_text("2026-01-01 12:00:00 UTC")
-    book = Mock()
-    book.course.format_path.return_value = str(tmp_path)
+@pytest.fixture
+def book(tmp_path) -> Mock:
+    """amy's page and what was graded last, with nothing beside them; they wrote "1"."""
+    folders = [tmp_path / "feedback", tmp_path / "autograded"]
+    for folder in folders:
+        folder.mkdir()
+    (folders[0] / "page.html").touch()
+    (folders[1] / "x.ipynb").write_text(notebook("1"))
+    book = Mock(folders=folders)
+    book.course.format_path.return_value, book.path.return_value = str(folders[0]), folders[1] / "x.ipynb"
+    return book
 
-    def tell(time: str) -> str:
-        files = {"timestamp.txt": f"2026-01-01 {time}:00:00 UTC".encode()} if time else {}
-        return _tell(book, Mock(papers=(), student="amy", files=files))
 
-    assert tell(str(hour)) == (AGAIN if beside else OLD)
-    assert tell("12") == tell("") == OLD
+def notebook(answer: str) -> str:
+    """One with an answer and a cell of the course's own."""
+    marked = {"nbgrader": {"solution": True}}
+    return json.dumps({"cells": [{"metadata": marked, "source": answer}, {"metadata": {}, "source": answer}]})
+
+
+def tell(book: Mock, answer: str, time: str) -> str:
+    files = {"timestamp.txt": f"2026-01-01 {time}:00:00 UTC".encode()} if time else {}
+    paper = Mock(notebook=notebook(answer))
+    paper.name = "x"
+    return _tell(book, Mock(papers=(paper,), student="amy", files=files))
+
+
+@pytest.mark.parametrize("hour", ["11", "13"], ids=["after the clock was set back", "later"])
+@pytest.mark.parametrize("beside", [0, 1], ids=["the page", "what was graded"])
+def test_who_handed_in_at_another_time_needs_no_word(book, hour, beside) -> None:
+    """Whatever the clock says: it is another submission. Answers that a new grader reads otherwise are none."""
+    (book.folders[beside] / "timestamp.txt").write_text("2026-01-01 12:00:00 UTC")
+    assert tell(book, "1", hour) == tell(book, "2", hour) == AGAIN
+    assert tell(book, "1", "12") == tell(book, "2", "12") == OLD
+    assert tell(book, "1", "") == OLD
+    (book.folders[0] / "page.html").unlink()
+    assert tell(book, "2", "12") == UNSEEN
+
+
+def test_without_times_nobody_is_said_to_have_handed_in_again_for_sure(book) -> None:
+    assert tell(book, "1", "") == tell(book, "1", "12") == OLD
+    assert tell(book, "2", "") == PERHAPS
+    (book.folders[0] / "page.html").unlink()
+    assert tell(book, "2", "") == UNSEEN
 
 
 def test_where_no_table_can_be_shown_a_line_says_who_has_to_be_told() -> None:

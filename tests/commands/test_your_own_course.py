@@ -102,6 +102,25 @@ def test_an_archived_term_is_judged_by_the_course_as_it_was(home: Path) -> None:
     assert "0 graded, 1 as before" in call("headstart grade 01 --workers 1", old)
 
 
+@follows_from(*MADE_OF)
+@pytest.mark.needs_bubblewrap
+def test_nobody_is_judged_by_a_reference_that_was_changed_and_not_built(home: Path) -> None:
+    """The check that students have and the hidden cases would say different things of the same answer."""
+    call("headstart new course signals", home)
+    course = home / "signals"
+    call("headstart build", course)
+    call("headstart simulate 01 --students 2 --calm", course)
+    exercise = course / "exercises/averages/median.py"
+    exercise.write_text(exercise.read_text().replace("        return ordered[half]\n", "        return 0\n"))
+    for command in ("headstart build", "headstart grade 01 --workers 1"):
+        done = subprocess.run(shlex.split(command), cwd=course, capture_output=True, text=True)
+        assert done.returncode, command
+    assert "averages.median: its reference fails the check that students have" in done.stderr
+    assert "call `headstart build averages`" in done.stderr
+    exercise.write_text(exercise.read_text().replace("        return 0\n", "        return ordered[half]\n"))
+    assert "2 graded" in call("headstart grade 01 --workers 1", course)
+
+
 @follows_from(*MADE_OF, "examples")
 @pytest.mark.needs_bubblewrap
 def test_the_example_course_goes_from_the_build_to_feedback(home: Path) -> None:
