@@ -67,13 +67,15 @@ def candidates(at: int, wanted: str, *, any_name: bool) -> list[Candidate]:
         with contextlib.suppress(FileNotFoundError):
             os.stat(wanted, dir_fd=at, follow_symlinks=False)
             found.append(Candidate(wanted, wanted, read(wanted, at, MAX_NOTEBOOK)))
-        os.listdir(at)  # os.fwalk says of nothing that it can't be read
+        inside = os.listdir(at)  # os.fwalk says of nothing that it can't be read
     except OSError as error:
         raise Unreadable(f"the submission can't be read: {error.strerror}") from None
     there: dict[str, str] = {}
     found += [each for each in _others(at, wanted, there) if any_name or _is_copy(each.name, wanted)]
     if not found:
-        raise Unreadable(f"{wanted} was not handed in; {_there(there)}")
+        # Where no file was met, there may be folders without any, or Jupyter's own, which begins with a dot.
+        empty = dict.fromkeys(sorted({*inside} - {*RECORDS}), "")
+        raise Unreadable(f"{wanted} was not handed in; {_there(there or empty)}")
     # defence: which notebook: notebooks without end
     return list({each.content: each for each in reversed(found)}.values())[::-1][:MOST]
 

@@ -200,7 +200,9 @@ ODD: dict[str, tuple[Make, int, str]] = {
         both(edited("softmax", reads_a_file, f"work/{NAME}"), file("work/one.txt", "1")), FULL, "was handed in as"
     ),
     "blank, answers in a folder": (both(blank(), put(f"mine/{NAME}")), FULL, f"so 'mine/{NAME}' was graded"),
-    "a checkpoint alone": (put(f".ipynb_checkpoints/{LESSON}-checkpoint.ipynb"), NONE, "the folder is empty"),
+    "a checkpoint alone": (
+        put(f".ipynb_checkpoints/{LESSON}-checkpoint.ipynb"), NONE, "there is no notebook, but '.ipynb_checkpoints':"
+    ),
     "nothing": (lambda *_: None, NONE, "the folder is empty"),
     "a link": (as_a_link, NONE, "is a link; links are not followed"),
     # Other kinds of files
