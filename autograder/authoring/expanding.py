@@ -54,13 +54,7 @@ def expand(
         elif cell.kind == "recall" and isinstance(found, Recall):
             made += _recall(cell, found, f"{chapter}.0{next(recalls)}")
         elif cell.kind in ("predict", "recall"):
-            near = did_you_mean(cell.id, list(known))
-            cure = f'did you mean "{near}"?' if near else "add it there, or remove the cell"
-            where = "its topic's exercises"
-            if cell.kind == "predict":
-                where = f"PREDICTIONS, a dict in helpers/{cell.id.partition('.')[0]}/predictions.py"
-                cure = cure.replace("add it there", 'add a `Prediction(question, options, right="a")` there')
-            mistakes.append(Mistake(name, cell.line, f'{cell.kind} "{cell.id}" isn\'t in {where}; {cure}'))
+            mistakes.append(Mistake(name, cell.line, _unknown(cell, list(known))))
         else:
             made.append(cell)
     placed = {cell.id for cell in cells if cell.kind == "predict"}
@@ -68,6 +62,17 @@ def expand(
         text = f'the prediction "{id}" has no cell in this lesson; add `# %% predict="{id}"`, or remove it'
         mistakes.append(Mistake(name, cells[-1].line if cells else 1, text))
     return made, mistakes
+
+
+def _unknown(cell: Cell, known: list[str]) -> str:
+    """That there is nothing of the name that a cell gives, and the cure."""
+    where, missing = "its topic's exercises", "it"
+    if cell.kind == "predict":
+        where = f"PREDICTIONS, a dict in helpers/{cell.id.partition('.')[0]}/predictions.py"
+        missing = 'a `Prediction(question, options, right="a")`'
+    near = did_you_mean(cell.id, known)
+    cure = f'did you mean "{near}"?' if near else f"add {missing} there, or remove the cell"
+    return f'{cell.kind} "{cell.id}" isn\'t in {where}; {cure}'
 
 
 def with_model_answers(cells: list[Cell]) -> Iterator[Cell]:
