@@ -10,8 +10,12 @@ has turned that off.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 
-from autograder.authoring.master import Cell, Mistake, did_you_mean
+from autograder import lessons
+from autograder.authoring import trees
+from autograder.authoring.master import Cell, Mistake, did_you_mean, read_master
+from autograder.authoring.measured import RESULTS, fill_in, read_results
 from autograder.authoring.review import BEGIN, END, introduction, solution_lines
 from autograder.exercise import Exercise
 from autograder.recall import INPUT, LETTERS, LINE, NONE, Recall
@@ -22,6 +26,30 @@ ANSWERED = """\
 from helpers.figures.answering import model_answer
 
 model_answer("{id}", ...)"""
+
+
+def read_lesson(
+    lesson: str, specs: Mapping[str, Exercise], known: Mapping[str, Prediction], root: Path
+) -> tuple[list[Cell], list[Mistake]]:
+    """A lesson's master with measured numbers filled in, and with what it only names written out.
+
+    Args:
+        lesson: its name.
+        specs: its exercises, by id.
+        known: its predictions, by id.
+        root: the course's folder.
+
+    Returns:
+        The cells, and the mistakes of the first of these steps that finds any.
+    """
+    name = f"notebooks/{lesson}.py"
+    cells, mistakes = read_master(lessons.master_path(lesson, root), name)
+    if not mistakes:
+        results = trees.contents(root / RESULTS).decode() if (root / RESULTS).is_file() else ""
+        cells, mistakes = fill_in(cells, read_results(results), name)
+    if not mistakes:
+        cells, mistakes = expand(cells, specs, known, lessons.number(lesson), name)
+    return cells, mistakes
 
 
 def expand(
