@@ -25,11 +25,10 @@ from autograder import exercises
 from autograder import lessons as course
 from autograder.answers import SlipError
 from autograder.authoring import bundles, trees
-from autograder.authoring.expanding import expand, what_is_revealed, with_model_answers
+from autograder.authoring.expanding import read_lesson, what_is_revealed, with_model_answers
 from autograder.authoring.leaks import leaks
 from autograder.authoring.lesson_numbers import in_readme, numbers_of
 from autograder.authoring.master import Cell, MasterError, Mistake, did_you_mean, read_master
-from autograder.authoring.measured import RESULTS, fill_in, read_results
 from autograder.authoring.mutating import verified
 from autograder.authoring.mutating.verified import Slips
 from autograder.authoring.review import BEGIN, END, parse, review, unfinished
@@ -170,14 +169,9 @@ def _make_source(lesson: str, folder: Path, check: bool, root: Path, load: Load)
     """Fill `source/` with one lesson, record what was tried of it, and return its master's cells."""
     if left := unfinished(lesson, root):
         raise MasterError(left)
-    cells, mistakes = read_master(course.master_path(lesson, root), _master(lesson))
     specs, topic = _specs(lesson, load), course.topic(lesson)
     known = predictions(topic) if (root / f"helpers/{topic}/predictions.py").is_file() else {}
-    if not mistakes:
-        results = trees.contents(root / RESULTS).decode() if (root / RESULTS).is_file() else ""
-        cells, mistakes = fill_in(cells, read_results(results), _master(lesson))
-    if not mistakes:
-        cells, mistakes = expand(cells, specs, known, course.number(lesson), _master(lesson))
+    cells, mistakes = read_lesson(lesson, specs, known, root)
     mistakes = mistakes or [
         *review(lesson, cells, specs, _master(lesson)),
         *of_exercises(lesson, specs, cells, root),

@@ -10,8 +10,12 @@ has turned that off.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 
-from autograder.authoring.master import Cell, Mistake, did_you_mean
+from autograder import lessons
+from autograder.authoring import trees
+from autograder.authoring.master import Cell, Mistake, did_you_mean, read_master
+from autograder.authoring.measured import RESULTS, fill_in, read_results
 from autograder.authoring.review import BEGIN, END, introduction, solution_lines
 from autograder.exercise import Exercise
 from autograder.recall import INPUT, LETTERS, LINE, NONE, Recall
@@ -22,6 +26,30 @@ ANSWERED = """\
 from helpers.figures.answering import model_answer
 
 model_answer("{id}", ...)"""
+
+
+def read_lesson(
+    lesson: str, specs: Mapping[str, Exercise], known: Mapping[str, Prediction], root: Path
+) -> tuple[list[Cell], list[Mistake]]:
+    """A lesson's master with measured numbers filled in, and with what it only names written out.
+
+    Args:
+        lesson: its name.
+        specs: its exercises, by id.
+        known: its predictions, by id.
+        root: the course's folder.
+
+    Returns:
+        The cells, and the mistakes of the first of these steps that finds any.
+    """
+    name = f"notebooks/{lesson}.py"
+    cells, mistakes = read_master(lessons.master_path(lesson, root), name)
+    if not mistakes:
+        results = trees.contents(root / RESULTS).decode() if (root / RESULTS).is_file() else ""
+        cells, mistakes = fill_in(cells, read_results(results), name)
+    if not mistakes:
+        cells, mistakes = expand(cells, specs, known, lessons.number(lesson), name)
+    return cells, mistakes
 
 
 def expand(
@@ -54,13 +82,7 @@ def expand(
         elif cell.kind == "recall" and isinstance(found, Recall):
             made += _recall(cell, found, f"{chapter}.0{next(recalls)}")
         elif cell.kind in ("predict", "recall"):
-            near = did_you_mean(cell.id, list(known))
-            cure = f'did you mean "{near}"?' if near else "add it there, or remove the cell"
-            where = "its topic's exercises"
-            if cell.kind == "predict":
-                where = f"PREDICTIONS, a dict in helpers/{cell.id.partition('.')[0]}/predictions.py"
-                cure = cure.replace("add it there", 'add a `Prediction(question, options, right="a")` there')
-            mistakes.append(Mistake(name, cell.line, f'{cell.kind} "{cell.id}" isn\'t in {where}; {cure}'))
+            mistakes.append(Mistake(name, cell.line, _unknown(cell, list(known))))
         else:
             made.append(cell)
     placed = {cell.id for cell in cells if cell.kind == "predict"}
@@ -68,6 +90,17 @@ def expand(
         text = f'the prediction "{id}" has no cell in this lesson; add `# %% predict="{id}"`, or remove it'
         mistakes.append(Mistake(name, cells[-1].line if cells else 1, text))
     return made, mistakes
+
+
+def _unknown(cell: Cell, known: list[str]) -> str:
+    """That there is nothing of the name that a cell gives, and the cure."""
+    where, missing = "its topic's exercises", "it"
+    if cell.kind == "predict":
+        where = f"PREDICTIONS, a dict in helpers/{cell.id.partition('.')[0]}/predictions.py"
+        missing = 'a `Prediction(question, options, right="a")`'
+    near = did_you_mean(cell.id, known)
+    cure = f'did you mean "{near}"?' if near else f"add {missing} there, or remove the cell"
+    return f'{cell.kind} "{cell.id}" isn\'t in {where}; {cure}'
 
 
 def with_model_answers(cells: list[Cell]) -> Iterator[Cell]:

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from dataclasses import astuple, dataclass, fields
 
 from autograder import exercises, lessons
-from autograder.authoring.expanding import expand
-from autograder.authoring.master import Cell, read_master
-from autograder.authoring.measured import RESULTS, fill_in, read_results
+from autograder.authoring.expanding import read_lesson
+from autograder.authoring.master import Cell
 from autograder.authoring.review import INTRODUCTION
 from autograder.exercise import Exercise
 from helpers.figures.predicting import predictions
@@ -77,13 +76,10 @@ def in_readme(readme: str, lesson: str, found: Numbers) -> str:
 def main() -> None:
     """Print the numbers of all lessons, and their sums."""
     found: dict[str, Numbers] = {}
-    measured = read_results((lessons.ROOT / RESULTS).read_text(encoding="utf-8"))
     for lesson in lessons.names():
         topic = lessons.topic(lesson)
-        cells, _ = read_master(lessons.master_path(lesson), lesson)
-        cells, _ = fill_in(cells, measured, lesson)
         specs = exercises.load(topic)
-        cells, _ = expand(cells, specs, predictions(topic), lessons.number(lesson), lesson)
+        cells, _ = read_lesson(lesson, specs, predictions(topic), lessons.ROOT)
         found[lesson] = numbers_of(cells, specs)
     rows = [(lesson, *astuple(numbers)) for lesson, numbers in found.items()]
     rows.append(("all", *(sum(column) for column in zip(*map(astuple, found.values()), strict=True))))

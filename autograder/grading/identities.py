@@ -83,17 +83,17 @@ def _find(
     """Put into `found` the ids of answers, by their places in the lesson, that no cell says it is."""
     ids = ["", *(cell.id for cell in cells), ""]
     around = ["", *known, ""]
-    own = {number: _names(cell["source"]) for number, cell in enumerate(theirs) if not known[number]}
+    own = {
+        number: _names(cell["source"])
+        for number, cell in enumerate(theirs)
+        if not known[number] and cell["source"].strip()
+    }
     for place in lost:
         names = _names(cells[place].source)
         for number, theirs_names in own.items():
             between = around[number : number + 3] == [ids[place], "", ids[place + 2]]
             same_type = theirs[number].get("cell_type") == cells[place].cell_type
-            if (
-                same_type
-                and theirs[number]["source"].strip()
-                and (names & theirs_names if names else between)
-            ):
+            if same_type and (names & theirs_names if names else between):
                 found[number] = cells[place].id
                 del own[number]
                 break

@@ -11,7 +11,7 @@ from pathlib import Path
 from autograder.limits import MAX_JSON_PARTS
 
 CURE = "hand in the notebook itself, whose name ends in .ipynb"
-KINDS = (  # by how a file begins
+BEGINNINGS = (  # what a file is, by how its content begins
     (b"<", "a web page, perhaps one that asks for a login"),
     (b"%PDF", "a PDF"),
     (b"PK\3\4", "a zip"),
@@ -103,7 +103,7 @@ def parse(content: bytes) -> dict:
 def _no_json(content: bytes) -> str:
     """What became of a notebook that can't be read, and what to do, where the file shows it; else ""."""
     begins = content.lstrip()
-    for start, kind in KINDS:
+    for start, kind in BEGINNINGS:
         if begins.startswith(start):
             return f"is {kind}: {CURE}"
     if b"\n<<<<<<< " in content:

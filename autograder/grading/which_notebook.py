@@ -23,7 +23,7 @@ COPY = re.compile(r"(?:[ _-]*\(\d+\)|[ _-]+(?:copy\d*|\d+))*$", re.I)  # what is
 ENTRY = b"PK\1\2"  # each entry of a zip's directory, which is read as a whole, begins so
 RECORDS = ("timestamp.txt", "submission_secret.txt")
 MAY_BE = re.compile(r"\.ipynb|^[^.]+$|\.(json|txt|zip)$", re.I)  # such as .ipynb.txt, or no ending
-KINDS = (
+ENDINGS = (  # what a file is, by how its name ends
     (".py", "a script made from a notebook"),
     (".html .htm .pdf", "a page made from a notebook"),
     (".zip", "a zip with no notebook in it that can be read"),
@@ -174,7 +174,7 @@ def _there(names: dict[str, str]) -> str:
     """What lies where no notebook does, by path with why it can't be read, and what to do."""
     if not names:
         return "the folder is empty"
-    kinds = {ending: kind for endings, kind in KINDS for ending in endings.split()}
+    kinds = {ending: kind for endings, kind in ENDINGS for ending in endings.split()}
     said = [
         why or ", ".join(filter(None, (repr(printable(name)), kinds.get(PurePosixPath(name).suffix.lower()))))
         for name, why in [*names.items()][:5]

@@ -588,7 +588,7 @@ def test_of_one_case_among_several_wrong_ones_is_said_what_holds_there():
     wrong = weigher(
         "y = x.softmax(dim)", "return (-y if dim else y**2) + (x.dtype == torch.float64), x.sum()"
     )
-    told = "Every number has the wrong sign. That is certain of this case, not of the other wrong ones."
+    told = "Every wrong number has the wrong sign. That is certain of this case, not of the other wrong ones."
     assert find(wrong).meaning == told
 
 

@@ -1,7 +1,10 @@
 """What is said of wrong numbers that no known mistake gives is true of them, in every case."""
 
 import math
+from dataclasses import dataclass
+from typing import Any
 
+import pandas as pd
 import pytest
 import torch
 
@@ -203,6 +206,27 @@ def test_what_does_not_hold_in_every_case_is_not_said(wrong):
     assert told(wrong) == ""
 
 
+@dataclass
+class Two:
+    """Two values under their names."""
+
+    one: Any
+    other: Any
+
+
+@pytest.mark.parametrize(
+    "made",
+    [Two, lambda one, other: pd.DataFrame({"one": one[:, 0], "other": other})],
+    ids=["a record", "a frame"],
+)
+def test_of_fields_and_columns_that_are_right_nothing_is_said(made):
+    right = lambda x, m: made(y(x).numpy(), x.sum(-1).numpy())  # noqa: E731
+    half = lambda x, m: made(y(x).numpy() / 2, x.sum(-1).numpy())  # noqa: E731
+    both = lambda x, m: made(y(x).numpy() / 2, x.sum(-1).numpy() / 2)  # noqa: E731
+    assert told(half, right) == "Every wrong number is half of the right one."
+    assert told(both, right) == "Every number is half of the right one."
+
+
 def test_weights_of_0_and_1_alone_do_not_tell_that_a_softmax_is_missing():
     assert "softmax" not in told(lambda x, m: 7e4 * x + x % 5, right=lambda x, m: (1e4 * x).softmax(-1))
 
@@ -223,6 +247,7 @@ def test_of_several_values_the_wrong_one_is_told_of():
     assert told(lambda x, m: (-y(x), 2 * x.sum(-1)), right) == ""
     assert told(lambda x, m: (y(x) / 2, x.sum(-1)), right) == "Every wrong number is half of the right one."
     assert told(lambda x, m: (y(x) / 2, x.sum(-1) / 2), right) == "Every number is half of the right one."
+    assert told(lambda x, m: (-y(x), x.sum(-1)), right) == "Every wrong number has the wrong sign."
     three = lambda x, m: (y(x), x.sum(-1), x.mean(-1))  # noqa: E731
     assert "in each other's places" in told(lambda x, m: (y(x), x.mean(-1), x.sum(-1)), three)
     assert told(lambda x, m: (y(x), x.mean(-1), x.mean(-1)), three) == told(

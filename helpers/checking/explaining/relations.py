@@ -22,6 +22,7 @@ from helpers.checking.kinds.arrays import is_array
 from helpers.checking.words import is_number
 
 PLACES = ("Right, ", "Right only ")  # how what is said of places begins
+EVERY, EVERY_WRONG = "Every number ", "Every wrong number "
 COUNT = "count "  # how the word of what a count is off by begins
 
 
@@ -49,15 +50,22 @@ def relation(
     if len(wrong) == 1:
         common = _without_chance(common or {})
     said = next((s for w, s in (common or {}).items() if sums or "sums" not in w), "")
-    if any(_is_right_in_part(expected.outputs, outcome.outputs) for _, expected, outcome in wrong):
-        said = said.replace("Every number is", "Every wrong number is")
+    if said.startswith(EVERY) and any(
+        _is_right_in_part(expected.outputs, outcome.outputs) for _, expected, outcome in wrong
+    ):
+        said = said.replace(EVERY, EVERY_WRONG)
     return _without_axes(
         said, {axes for _, expected, _ in wrong for axes in _axes(said, expected.outputs, returns)}
     )
 
 
 def _is_right_in_part(right: Any, got: Any) -> bool:
-    """Whether one of several values is right."""
+    """Whether one of several values is right, or of a record's fields, or of a frame's columns."""
+    ours, theirs = record(right), record(got)
+    if ours and theirs:
+        right, got = ours.fields, theirs.fields
+    if frames.is_frame(right) and frames.is_frame(got):
+        right, got = ([frames.values(each) for each in frames.series(value)] for value in (right, got))
     if isinstance(right, Mapping) and isinstance(got, Mapping):
         return any(compare(right[key], got[key]) is None for key in right.keys() & got.keys())
     both = isinstance(right, list | tuple) and isinstance(got, list | tuple) and len(right) == len(got)
