@@ -171,3 +171,7 @@ exercise.slip("sorted_once", ".argsort(dim=-1).argsort(dim=-1) → .argsort(dim=
 exercise.slip("one_more_hidden", "rank >= again → rank > again", of=fill_by_ranks).says(
     "One word too many is hidden again: ranks count from 0, so those below `again` are."
 )
+exercise.slip("given_words_in_front", "math.inf → 0").says(
+    "Where there was no <mask>, the certainty is set to the least there is, so these places come first and "
+    "use up `again`: they belong at the end, behind every new word."
+)

@@ -75,3 +75,11 @@ exercise.slip(
 exercise.slip(
     "a_row_for_each_query", "[:, None, None, :] → [:, None, None, :].expand(-1, 1, ids.size(1), -1)"
 ).says("There is a row for each query, and all rows are alike: an axis of size 1 does for all queries.")
+exercise.slip(
+    "queries_hidden_too",
+    "return (ids != 0)[:, None, None, :] → real = ids != 0\n"
+    "    return real[:, None, None, :] & real[:, None, :, None]",
+).says(
+    "The padding is hidden as queries, too, so there is a row for each query, and those of padding may "
+    "attend to nothing: only keys are hidden."
+)

@@ -47,7 +47,7 @@ def masking_cases(g: Generator) -> list[Case]:
         Case("the statistics of many draws", _masking(80, rows, vocabulary)),
         Case("rows of special tokens alone", _masking(4, special, vocabulary)),
         Case("one row", _masking(2, special[:1], vocabulary)),
-        Case("a different share", _masking(40, rows, vocabulary, 0.25 + shared.between(g, 0, 20) / 100)),
+        Case("a different share", _masking(80, rows, vocabulary, 0.6 + shared.between(g, 0, 20) / 100)),
     ]
 
 
@@ -209,3 +209,17 @@ exercise.slip(
     "torch.randint(6, vocabulary, ids.shape, generator=generator) → torch.randint(6, vocabulary, (1, 1), "
     "generator=generator)",
 ).says("One random word is drawn for all places: each word that is replaced gets a draw of its own.")
+exercise.slip(
+    "last_word_never_drawn",
+    "torch.randint(6, vocabulary, ids.shape → torch.randint(6, vocabulary - 1, ids.shape",
+).says(
+    "The last word of the vocabulary is never drawn as the other word: torch.randint leaves out its upper "
+    "end by itself, so that end is `vocabulary`."
+)
+exercise.slip("first_word_never_chosen", "(ids >= 6) → (ids > 6)").says(
+    "The first word, 6, is never chosen: the special tokens are those below 6."
+)
+exercise.slip("labels_turned", "torch.where(chosen, ids, -100) → torch.where(chosen, -100, ids)").says(
+    "The labels are the wrong way round: the chosen words have -100, which the loss skips, and all other "
+    "tokens are asked for."
+)

@@ -150,3 +150,6 @@ exercise.slip("FirstRowForPairs", "self.follows(whole) → self.follows(self.poo
 exercise.slip("SpecialsHidden", "ids != 0 → ids >= 6").says(
     "[CLS], [SEP] and <mask> are hidden as if they were padding: only 0 is."
 )
+exercise.slip("SharesForPairs", "self.follows(whole) → self.follows(whole).softmax(dim=-1)").says(
+    "The pair's scores went through a softmax: the loss wants logits and takes the softmax itself."
+)

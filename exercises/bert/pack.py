@@ -169,3 +169,18 @@ exercise.slip(
     "[0] * (len(first) + 2) + [1] * (len(second) + 1) → [0] * (len(first) + 1) + [2] + [1] * len(second) + "
     "[2]",
 ).says("The separators have a segment of their own here: each belongs to the passage that it closes.")
+exercise.slip("one_word_dropped", "while → if").says(
+    "At most one word is dropped, so a row that is longer by more still doesn't fit: drop words in a loop, "
+    "as long as the row is too long."
+)
+
+
+@exercise.misconception
+def segments_of_whole_passages(first, second, length):
+    """The segments are counted from the passages as they came, before they were shortened: count them from
+    what is left in the row.
+    """
+    short, other = list(first), list(second)
+    while len(short) + len(other) + 3 > length:
+        (short if len(short) > len(other) else other).pop()
+    return [4, *short, 5, *other, 5], [0] * (len(first) + 2) + [1] * (len(second) + 1)

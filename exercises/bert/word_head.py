@@ -119,3 +119,11 @@ exercise.slip("TanhGelu", 'self.transform(x) → self.transform(x), approximate=
 exercise.slip("NormAlone", "torch.nn.functional.gelu(self.transform(x)) → x").says(
     "The small layer is left out: the linear map and the GELU come before the norm."
 )
+exercise.slip(
+    "NormFirst",
+    "self.norm(torch.nn.functional.gelu(self.transform(x))) → "
+    "torch.nn.functional.gelu(self.transform(self.norm(x)))",
+).says(
+    "The norm comes first, as in front of a sublayer: here it is the last of the three steps, so that what "
+    "is compared with the embedding is normalised."
+)

@@ -100,3 +100,10 @@ exercise.slip(
 exercise.slip("statistics_of_norms_too", "2 * d_ff) + batch → 2 * d_ff + 4) + batch").says(
     "The norms' means and deviations are counted, 4 numbers for each token: they are left out here."
 )
+exercise.slip(
+    "weights_of_one_layer",
+    "n_layers * (tokens * (8 * d_model + 2 * d_ff) + batch * n_heads * positions**2) → (n_layers * tokens) * "
+    "(8 * (d_model) + 2 * d_ff) + batch * n_heads * positions**2",
+).says(
+    "The attention weights are counted for one layer: they belong into the brackets that n_layers multiplies."
+)

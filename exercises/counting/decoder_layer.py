@@ -69,8 +69,8 @@ exercise.slip(
     "        + attention_parameters(d_model, n_heads) // 2\n"
     "        + feed_forward_parameters(d_model, d_ff)) + 3 * norm_parameters(d_model)",
 ).says(
-    "The attention over the encoder is counted with W_q and W_o alone: its keys and values come from the "
-    "encoder's outputs, but by matrices of the decoder layer."
+    "The attention over the encoder is counted with two of its four maps: it has W_q and W_o, and those that "
+    "turn the encoder's outputs into keys and values are the decoder layer's, too."
 )
 exercise.slip(
     "decoder_with_two_feed_forwards",

@@ -71,3 +71,9 @@ exercise.slip(
     "This number of heads divides even widths, but not every width: a prime number has no divisors but "
     "1 and itself."
 )
+exercise.slip(
+    "hidden_width_of_the_lab", '{"n_heads": 1, "d_ff": d_model} → {"n_heads": 1, "d_ff": 200}'
+).says(
+    "The heads are well chosen, but the hidden width is the lab's 200 for every width: the count takes for "
+    "granted that the two are equal."
+)

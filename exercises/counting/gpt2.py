@@ -75,3 +75,11 @@ exercise.slip(
     "The last norm is counted once per layer: each layer has two norms of its own, and one more comes "
     "after the last layer."
 )
+exercise.slip(
+    "output_counted_again_with_bias",
+    "embedding_parameters(vocabulary, d_model, positions) → (2 * vocabulary + positions) * d_model + "
+    "vocabulary",
+).says(
+    "The output map is counted besides the embedding, and with a bias: GPT-2 uses the embedding's matrix "
+    "again, without a bias, so nothing is added."
+)

@@ -118,3 +118,25 @@ exercise.slip(
     "encoder_layer_parameters(d_model, n_heads, d_ff) + decoder_layer_parameters → decoder_layer_parameters",
     "matrices + n_layers * pair → (1 if tied else 3) * vocabulary * d_model + matrices + n_layers * pair",
 ).says("Only the decoder's layers are multiplied by n_layers: put brackets round the sum of the two layers.")
+
+
+@exercise.misconception
+def layers_only_where_tied(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
+    """Where nothing is tied, the layers are missing: Python takes all that follows `else` for one value, so
+    put the choice of the matrices into brackets.
+    """
+    encoder = encoder_layer_parameters(d_model, n_heads, d_ff)
+    decoder = decoder_layer_parameters(d_model, n_heads, d_ff)
+    layers = n_layers * (encoder + decoder)
+    return 3 * vocabulary * d_model if not tied else vocabulary * d_model + layers
+
+
+@exercise.misconception
+def layers_only_where_untied(vocabulary, d_model, n_heads, d_ff, n_layers, tied):
+    """Where the weights are tied, the layers are missing: Python takes all that follows `else` for one value,
+    so put the choice of the matrices into brackets.
+    """
+    encoder = encoder_layer_parameters(d_model, n_heads, d_ff)
+    decoder = decoder_layer_parameters(d_model, n_heads, d_ff)
+    layers = n_layers * (encoder + decoder)
+    return vocabulary * d_model if tied else 3 * vocabulary * d_model + layers

@@ -129,7 +129,7 @@ def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> Problem:
         text = f"nothing: the call was stopped, because it didn't end{where}"
         return Problem("timeout", text, "A loop never ends, or the code takes far more steps than it needs.")
     if outcome.status == CallStatus.UNUSABLE:
-        text = f"{line_of(outcome.message, 80)}, expected {line_of(outcome.error)}"
+        text = f"{line_of(outcome.message, 160)}, expected {line_of(outcome.error)}"
         of_choice = AN_OPTION if outcome.error.startswith("one of") else FILL_IN
         meaning = of_choice if sheet.driver == "choice" else REDEFINE
         if "parameters" in outcome.error and sheet.driver == "module":

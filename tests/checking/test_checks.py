@@ -23,13 +23,14 @@ from helpers import checks
 from helpers.checking import progress
 from helpers.checking.calling.choosing import spelled
 from helpers.checking.calling.drivers import Outcome, run
-from helpers.checking.calling.outcome import Case
+from helpers.checking.calling.outcome import CallStatus, Case
 from helpers.checking.calling.registry import register
 from helpers.checking.comparing import Difference
 from helpers.checking.explaining.causes import SAME_EVERYWHERE
 from helpers.checking.explaining.contrast import contrast, is_trivial
 from helpers.checking.explaining.sketches import sketch, to_text
 from helpers.checking.explaining.telling import in_part, tells, tells_much
+from helpers.checking.problems import problem_of
 from helpers.checks import (
     CheckFailed,
     Finding,
@@ -748,6 +749,7 @@ HINTED = {
     "the course's own packages": "import einopsy",
     "Something is None": "return None.shape, x",
     "the list holds something else": "return torch.stack([1.0, 2.0]), x",
+    "the list holds None": "return torch.cat([x, {}.get('bias')]), x",
     "go into one list": "return torch.cat(x, x), x",
     "takes one index at a time": "return x.max(dim)[0, 0], x",
     "multiply out both": "return x.reshape(7, -1), x",
@@ -927,6 +929,12 @@ def test_what_is_no_option_is_told(odd):
     finding = choose(day=odd)
     assert (finding.status, finding.cause) == ("failed", "unusable")
     assert "'sky · day'" in finding.returned
+
+
+def test_what_cannot_be_tried_out_says_why_to_the_end():
+    why = "what came back can't be tried out (ValueError: two tensors are expected: the tokens to read, and the labels)"
+    outcome = Outcome(CallStatus.UNUSABLE, error="what the docstring describes", message=why)
+    assert why in problem_of(sheet_of(CHOICE), 0, outcome, reveal=True).returned
 
 
 SPELLED = {

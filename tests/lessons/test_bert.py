@@ -1,5 +1,7 @@
 """BERT agrees with transformers' given its weights; draws keep their shares; the lesson's claims hold."""
 
+import itertools
+
 import pytest
 import safetensors.torch
 import torch
@@ -247,14 +249,32 @@ def test_special_tokens_have_the_numbers_that_the_text_names():
 
 
 def test_a_right_masking_is_never_refused():
-    case = make_cases(SPECS["bert.mask_tokens"], VISIBLE_SEED)[0]
-    for offset in range(8):
+    cases = make_cases(SPECS["bert.mask_tokens"], VISIBLE_SEED)
+    for case, offset in itertools.product((cases[0], cases[-1]), range(8)):
 
-        def shifted(ids, vocabulary, generator, offset=offset):
+        def shifted(ids, vocabulary, generator, share=0.15, offset=offset):
             torch.rand(offset, generator=generator)
-            return bert.mask_tokens(ids, vocabulary, generator)
+            return bert.mask_tokens(ids, vocabulary, generator, share)
 
-        assert all(judged("draws", case, run("draws", shifted, case)).outputs.values())
+        found = judged("draws", case, run("draws", shifted, case)).outputs
+        assert all(value in (True, "yes") for value in found.values()), (case.title, offset)
+
+
+@pytest.mark.parametrize(("first", "last"), [(1, 0), (0, 1)])
+def test_a_word_that_is_never_drawn_is_noticed(first, last):
+    case = make_cases(SPECS["bert.mask_tokens"], VISIBLE_SEED)[-1]
+
+    def answer(ids, vocabulary, generator, share=0.15):
+        chosen = (torch.rand(ids.shape, generator=generator) < share) & (ids >= ORDINARY)
+        fate = torch.rand(ids.shape, generator=generator)
+        others = torch.randint(ORDINARY + first, vocabulary - last, ids.shape, generator=generator)
+        read = torch.where(chosen & (fate < 0.8), MASK, ids)
+        return torch.where(chosen & (fate >= 0.9), others, read), torch.where(chosen, ids, -100)
+
+    found = judged("draws", case, run("draws", answer, case)).outputs
+    assert [name for name, value in found.items() if value not in (True, "yes")] == [
+        "the first word and the last can be the other word"
+    ]
 
 
 def test_half_of_the_pairs_are_true_and_no_stranger_is_the_document_itself():

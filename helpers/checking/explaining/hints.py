@@ -116,6 +116,11 @@ HINTS: tuple[tuple[str, str], ...] = (
         "them, and in which order does the function take them?",
     ),
     (
+        r"expected Tensor as element \d+.* got NoneType",
+        "torch.cat and torch.stack take tensors, and the list holds None: a function without a `return` "
+        "gives it, and so does .get for a key that isn't there.",
+    ),
+    (
         r"expected Tensor as element \d+",
         "torch.cat and torch.stack take tensors, and the list holds something else, such as plain numbers: "
         "torch.tensor turns those into a tensor.",
