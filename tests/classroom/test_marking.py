@@ -641,6 +641,27 @@ def test_two_browsers_see_each_other_and_are_told(course, browser):
             page.context.close()
 
 
+@pytest.mark.needs_chromium
+def test_who_has_typed_nothing_yet_is_told_too_and_overwrites_nothing(course, browser):
+    with serving(course) as server:
+        ann, bob = (browser.new_context(bypass_csp=True).new_page() for _ in range(2))
+        for page, name in ((ann, "ann"), (bob, "bob")):
+            page.goto(server.address)
+            page.locator("#grader").fill(name)
+            page.locator("#grader").blur()
+            expect(page.locator("#which")).to_contain_text("1 of 3")
+        ann.keyboard.press("f")
+        ann.keyboard.press("s")
+        told = bob.locator("#said")
+        expect(told).to_have_text("2 answers have changed since you looked, by ann.")
+        bob.keyboard.press("0")
+        bob.keyboard.press("s")
+        expect(told).to_contain_text("Not saved: 2 answers have changed since you looked, by ann.")
+        assert _grade(course, "ada")[0] == 5
+        for page in (ann, bob):
+            page.context.close()
+
+
 def _stop_the_clock(page: Page) -> None:
     """From now on the page's own time passes by `page.clock.run_for` alone, however busy the machine is."""
     page.clock.pause_at(datetime.now() + timedelta(hours=1))

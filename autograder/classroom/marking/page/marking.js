@@ -8,6 +8,7 @@ const points = number => `${number} point${number === 1 ? "" : "s"}`;
 const sheets = [...document.querySelectorAll("fieldset[data-question]")];
 const drafts = new Map();  // by question and group: what is typed and not saved
 let data = null, groups = [], at = 0, chosen = new Set(), busy = false;
+let shown = {};  // the versions of these answers when the grader came to them
 let asked = 0, taken = 0;  // requests, by number: an old answer that comes late isn't shown
 let deaf = 0, missed = false;  // until when keys aren't taken, and whether there were any
 
@@ -17,6 +18,7 @@ const group = () => groups[at];
 const ids = each => each.texts.flatMap(text => text.answers);
 const waits = each => ids(each).some(id => data.answers[id].waits);
 const whose = answer => answer.student ? `${answer.name || answer.student}${answer.name ? ` (${answer.student})` : ""}` : `answer ${answer.number}`;
+const versions = () => Object.fromEntries((group() ? ids(group()) : []).map(id => [id, data.answers[id].version]));
 const place = () => `${$("question").value} ${group()?.key}`;
 
 function say(text) {
@@ -57,7 +59,10 @@ function take(found, question) {
     if (found.groups) {
         groups = Object.assign(found.groups, {question});
         at = Math.max(0, groups.findIndex(each => each.key === was?.key));
-        if (group()?.key !== was?.key) was ? follow(ids(was), from) : chosen = new Set(group() && ids(group()));
+        if (group()?.key !== was?.key) {
+            was ? follow(ids(was), from) : chosen = new Set(group() && ids(group()));
+            shown = versions();
+        }
     }
     draw();
 }
@@ -85,7 +90,7 @@ async function look() {
     }
     if (look.lost) say("");
     look.lost = false;
-    const late = Object.entries(drafts.get(place())?.seen ?? {}).filter(([id, seen]) => data.answers[id]?.version !== seen);
+    const late = Object.entries(drafts.get(place())?.seen ?? shown).filter(([id, seen]) => data.answers[id]?.version !== seen);
     if (late.length) say(changed(late.map(([id]) => id)));
 }
 
@@ -96,7 +101,8 @@ async function change(wanted, done) {
     block();
     try {
         const {conflicts} = await ask(wanted);
-        if (conflicts) conflict(conflicts); else done();
+        if (conflicts) conflict(conflicts);
+        else { shown = versions(); done(); }
     } catch (error) {
         say(`Not saved: ${error.message}`);
     }
@@ -107,7 +113,7 @@ async function change(wanted, done) {
 
 function conflict(lost) {
     lost.forEach(id => chosen.delete(id));
-    for (const {seen} of drafts.values()) for (const id of lost) if (data.answers[id]) seen[id] = data.answers[id].version;
+    for (const seen of [shown, ...[...drafts.values()].map(each => each.seen)]) for (const id of lost) if (data.answers[id]) seen[id] = data.answers[id].version;
     $("members").open = true;
     const rest = chosen.size ? `Save again for the other ${chosen.size}, or tick those, too, to replace what is there.`
         : "Tick them to replace what is there.";
@@ -130,7 +136,7 @@ function draft() {
 
 // With the draft goes what the grader had before them when they began: later changes are told, not overwritten.
 function edit(changed) {
-    const seen = drafts.get(place())?.seen ?? Object.fromEntries(ids(group()).map(id => [id, data.answers[id].version]));
+    const seen = drafts.get(place())?.seen ?? {...versions(), ...shown};
     drafts.set(place(), {...draft(), ...changed, seen});
     draw();
 }
@@ -151,7 +157,7 @@ function give(all) {
 }
 
 function save(next) {
-    const {seen = {}, ...mark} = draft(), from = place();
+    const {seen = shown, ...mark} = draft(), from = place();
     if (!group() || !chosen.size) return say("Nothing is ticked: tick the answers that this is for.");
     if (mark.score === null && !mark.text) return say("There are no points and no comment to save yet.");
     const answers = Object.fromEntries([...chosen].map(id => [id, seen[id] ?? data.answers[id].version]));
@@ -180,6 +186,7 @@ function go(to) {
     if (!groups.length) return;
     at = (to + groups.length) % groups.length;
     chosen = new Set(ids(group()));
+    shown = versions();
     say("");
     draw();
     scrollTo(0, Math.min(scrollY, document.querySelector("#left > section:last-child").offsetTop - 60));
