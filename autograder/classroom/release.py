@@ -7,6 +7,7 @@ by the notebook's name. So a page is released under each of these names, whichev
 import glob
 import os
 import shutil
+from collections import defaultdict
 from pathlib import Path
 
 from nbgrader.coursedir import CourseDirectory
@@ -16,6 +17,7 @@ from nbgrader.utils import notebook_hash
 from autograder.classroom.by_hand import left_to_grade
 from autograder.classroom.collect import MADE
 from autograder.classroom.database import opened
+from autograder.classroom.school_csv import listed
 from autograder.grading.handed_in import RECORDS, read_record
 
 MOST_NAMES = 20  # of one submission's notebooks: each has a copy of the page
@@ -39,22 +41,25 @@ class ReleaseFeedback(ExchangeReleaseFeedback):
     def copy_files(self) -> None:
         """Release the feedback of each student by itself: one that can't be released holds up no other."""
         everyone = self.src_path
+        lost = defaultdict(list)
         for folder in sorted(glob.glob(everyone)):
             self.src_path = glob.escape(folder)
             student = self._student(folder)
             if student in self.coursedir.student_id_exclude.split(","):
                 continue
             try:
-                if lost := why_not_fetched(self.coursedir, self.coursedir.assignment_id, student):
-                    self.log.warning("%a: %s", student, lost)
+                if why := why_not_fetched(self.coursedir, self.coursedir.assignment_id, student):
+                    lost[why].append(ascii(student))
                 if not Path(folder, RECORDS[1]).exists():
-                    continue  # said just now
+                    continue  # that is such a reason
                 super().copy_files()
                 self._release_under_other_names(Path(folder), student)
             # defence: release: one at a time
             except Exception as error:  # a record is missing that `nbgrader submit` writes, say
                 self.log.error("%a was not released: %s", folder, error)
         self.src_path = everyone
+        for why, students in lost.items():
+            self.log.warning("%s: %s", listed(students, ", "), why)
 
     def _student(self, folder: str) -> str:
         marker = "\0"
@@ -97,5 +102,6 @@ def why_not_fetched(course: CourseDirectory, lesson: str, student: str) -> str:
     if secret.startswith(MADE.encode()):
         return f"handed in without {RECORDS[1]}, so `nbgrader fetch_feedback` finds nothing; {cure}"
     if not notebooks(course, lesson, student):
-        return f"handed in no .ipynb file, so `nbgrader fetch_feedback` finds nothing; {cure}"
+        why = "handed in no .ipynb file, or only in a folder"
+        return f"{why}, so `nbgrader fetch_feedback` finds nothing; {cure}"
     return ""

@@ -102,7 +102,7 @@ def harmless(text: str) -> str:
     return " ".join(CONTROLS.sub(" ", text).split()) if CONTROLS.search(text) else text
 
 
-def listed(said: list[str]) -> str:
+def listed(said: list[str], between: str = "; ") -> str:
     """The first of them, and how many more there are."""
     more = f" and {len(said) - NAMED:,} more" if len(said) > NAMED else ""
-    return "; ".join(said[:NAMED]) + more
+    return between.join(said[:NAMED]) + more

@@ -311,8 +311,8 @@ def _sheets(sheets: dict[str, dict], specified: Callable[[], dict[str, Exercise]
         if failing_case(exercise, exercise.reference, made[id]) is not None:
             topic = id.partition(".")[0]
             raise LookupError(
-                f"{id}: its reference fails the check that students have; the exercise has changed since the "
-                f"lesson was built: undo that, or call `headstart build {topic}`"
+                f"{id}: its reference fails the check that students have; the exercise or Headstart "
+                f"has changed since the lesson was built: undo that, or call `headstart build {topic}`"
             )
     return made
 

@@ -95,6 +95,7 @@ def test_lateness_is_named_once_it_repeats_but_is_no_reason_by_itself() -> None:
 def test_numbers_in_names_are_sorted_as_numbers() -> None:
     names = ["s10", "S2", "s1", "ß", "s2b", "10", "9", "s٣"]
     assert sorted(names, key=natural) == ["9", "10", "s1", "S2", "s2b", "s٣", "s10", "ß"]
+    assert sorted(["Weiß", "Çelik", "Abel"], key=natural) == ["Abel", "Çelik", "Weiß"]
 
 
 def test_what_to_look_at_next_says_each_reason_for_not_running_once() -> None:

@@ -91,6 +91,10 @@ def test_where_nobody_can_fetch_feedback_that_is_said(name, why, released) -> No
     assert why in why_not_fetched(course_directory(released.root)[0], LESSON, name)
 
 
+def test_a_reason_is_said_once_for_all_whom_it_concerns(released) -> None:
+    assert warned_of(released, "dan") == warned_of(released, "eve")
+
+
 def test_a_page_is_not_copied_without_end(released) -> None:
     assert len(fetched(released, "fay")) == MOST_NAMES
 

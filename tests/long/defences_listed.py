@@ -226,6 +226,9 @@ LISTED: dict[str, dict[str, Row]] = {
         "answers: so are tensors": ("no_trick_gains_a_mark[changed_when_a_tensor_is_sent]", "torch.Tensor.clone(torch.Tensor.detach(array).cpu(), memory_format=torch.contiguous_format)", "array"),
         "judge: forbidden names / in a trick": ("no_trick_gains_a_mark[takes_the_watch_apart]", "forbidden_use(self.ran, question.id, visible.forbidden)", "None"),
     },
+    "test_your_own_course": {
+        "lesson: an exercise that was changed and not built": "nobody_is_judged_by_a_reference_that_was_changed_and_not_built",
+    },
     "test_grading": {
         "worker: the course is hidden": ("a_course_inside_a_folder_that_has_to_be_shown_is_hidden", "self.root, *elsewhere, *with_solutions()", ""),
         "files: what a student wrote is cleaned": "nothing_of_a_students_runs_in_a_page_that_others_open",

@@ -43,7 +43,7 @@ class Question:
     Attributes:
         notebook, cell: where it is: the notebook's name, and the cell's in nbgrader.
         title: such as "Question 1.7".
-        section: the heading above it.
+        section: the heading above it, without the number that the title has.
         text: what is asked, in Markdown.
         model: a model answer in Markdown; "" if there is none.
         rubric: what earns points.
@@ -103,8 +103,9 @@ def _questions(path: Path) -> Iterator[Question]:
             text, model = _halves(cell) if known.get("task") else (asked, _SOLUTION.sub("", cell.source))
             model, rubric = rubric_of(model)
             name, points = known["grade_id"], float(known.get("points") or 0)
+            heading = section.removeprefix(f"{number.rpartition(' ')[2]} ")
             yield Question(
-                path.stem, name, number or name, section, text, model, rubric, points,
+                path.stem, name, number or name, heading, text, model, rubric, points,
                 bool(known.get("task")),
             )  # fmt: skip
         elif cell.cell_type == "markdown":

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from statistics import mean
@@ -21,7 +22,8 @@ REST = (Status.FAILED, Status.NOT_WRITTEN, Status.NOT_RUN)
 
 
 def natural(text: str) -> list[str | int]:
-    """A key that sorts names as people do: 2 before 10, whether in capitals or not."""
+    """A key that sorts names as people do: 2 before 10, whether in capitals, with accents, or not."""
+    text = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
     return [
         int(part) if number else part.casefold()
         for part, number in zip(re.split(r"(\d+)", text), itertools.cycle((False, True)))
