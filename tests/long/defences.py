@@ -36,7 +36,7 @@ from tests.support.failures import BY_ASSERTION
 
 COMMENT = re.compile(r"^[ \t]*(?:#|\{#) defence: (.+?)(?: #\})?[ \t]*\n", re.M)
 HOLD_DEFENCES = ("autograder/**/*.py", "autograder/**/*.j2", "helpers/**/*.py")
-LEFT_OUT = (".*", "__pycache__", "*.egg-info", "work", "docs")
+LEFT_OUT = (".*", "__pycache__", "*.egg-info", "work")
 SECONDS = 100  # for a test that doesn't say
 WHERE = "import autograder, helpers; print(autograder.__file__, helpers.__file__)"
 
