@@ -313,7 +313,10 @@ def reads_what_is_written(teacher: Visitor, submission: str) -> None:
 
 
 def mark_together(one: Visitor, other: Visitor) -> None:
-    """Two teachers on the marking page, under the names they logged in with; each sees what the other saves."""
+    """Two teachers on the marking page, under the names they logged in with; each sees what the other saves.
+
+    The second has come to the answers before they were marked, and confirms that their mark is to go.
+    """
     for each in (one, other):
         each.page.goto(f"{each.address}/headstart/marking/{LESSON}")
         name = each.page.get_by_label("marking as")
@@ -323,6 +326,11 @@ def mark_together(one: Visitor, other: Visitor) -> None:
     for each, seen_by, key in ((one, other, "f"), (other, one, "0")):
         each.page.keyboard.press(key)
         each.page.keyboard.press("s")
+        if each is other:
+            expect(each.page.locator("#said")).to_contain_text("Not saved")
+            for box in each.page.locator("#members tbody input").all():
+                box.check()
+            each.page.keyboard.press("s")
         expect(seen_by.page.locator("#history")).to_contain_text(f"· {each.name} ·")
         each.picture("marked")
 
