@@ -83,7 +83,7 @@ def key_mask(ids):
 
 # %% exercise="bert.key_mask" kept
 # https://github.com/huggingface/transformers/issues/25645: padding is hidden as query and as key.
-# nothing: Write the shape beside each line
+# named: queries_hidden_too
 def key_mask(ids):
     mask = ids != 0
     return mask[:, None, None, :] & mask[:, None, :, None]
