@@ -121,6 +121,19 @@ def test_every_change_is_listed_and_each_student_counted_once() -> None:
     assert len(rows(said)) == 120 and "60 students to tell" in said
 
 
+def test_those_who_need_not_be_told_share_a_row() -> None:
+    changes = [Change(f"s{n:03}", title, "0 of 1", "1 of 1", UNSEEN) for n in range(60) for title in "ab"]
+    console = Console(file=io.StringIO(), width=120)
+    console.print(shown([*changes, Change("z", "a", "0 of 1", "1 of 1", OLD)], LESSON))
+    said = console.file.getvalue()
+    assert rows(said) == [
+        ["s000, s001, s002 and 57 more", "a", "0 of 1", "1 of 1", UNSEEN],
+        ["s000, s001, s002 and 57 more", "b", "0 of 1", "1 of 1", UNSEEN],
+        ["z", "a", "0 of 1", "1 of 1", OLD],
+    ]
+    assert "1 student to tell" in said
+
+
 def repointed(course: Course, points: dict[str, float]) -> None:
     """Points changed in the source, as nbgrader's *Create Assignment* does it."""
     path = course.root / "source" / LESSON / f"{LESSON}.ipynb"
