@@ -22,6 +22,7 @@ from autograder.classroom.course import find_submissions, not_handed_in
 from autograder.classroom.database import is_recorded
 from autograder.classroom.engine import Options, open_grader
 from autograder.classroom.gradebook import Book
+from autograder.classroom.marking.questions import Question, asked
 from autograder.grading.grader import Grader
 from autograder.grading.handed_in import Submission
 from autograder.grading.lesson import Lesson
@@ -39,6 +40,7 @@ LINES = 40  # of one value: the cell prints all of it
 RECORDED = (
     "The gradebook has {}: something has changed since. `headstart grade {} --student {}` records the above."
 )
+BY_HAND = "{} is answered in words, and a person gives its points: see `headstart marking {}`"
 OVERRULED = "In the gradebook, points that a person gave take the place of these."
 IN_A_NOTEBOOK = (
     "To see it in a notebook, run their {}.ipynb up to this exercise, beside the lesson's helpers, and then "
@@ -51,13 +53,14 @@ CELL = """\
 import json
 
 from helpers.checking.calling.drivers import run
-from helpers.checks import Sheet, assess, show
+from helpers.checks import Sheet, assess
 
 sheet = Sheet.from_json(json.loads({sheet!r}))
 [case], [expected] = sheet.cases, sheet.expected
 outcome = run(sheet.driver, {answer}, case, gradients=sheet.wants_gradients, forbidden=sheet.forbidden)
 print("inputs", *case.args, case.kwargs, "returned", outcome.outputs, "expected", expected.outputs, sep="\\n")
-show(assess(sheet, [outcome]))
+finding = assess(sheet, [outcome])
+print(finding.status, finding.returned, sep="\\n")
 """
 
 
@@ -78,7 +81,7 @@ def explain(
         The exit code, 0.
 
     Raises:
-        LookupError: there is no such submission or exercise, or as `open_grader`.
+        LookupError: there is no such submission or exercise, a person gives its points, or as `open_grader`.
     """
     if not (submissions := find_submissions(course, name, [student])):
         raise LookupError(not_handed_in(course, name, student))
@@ -87,6 +90,8 @@ def explain(
             raise LookupError(
                 f"{name} has tests of its own: what they said is in autograded/{student}/{name}"
             )
+        if question := find_question(course, name, exercise):
+            raise LookupError(BY_HAND.format(question.title, name))
         id = find_exercise(grader.lesson, exercise)
         verdict, seen = grader.witness(submissions[0], id)
         points = f"{verdict.points:g} of {lessons.counted(verdict.max_points, 'point')}"
@@ -95,6 +100,21 @@ def explain(
         print(f"What the student reads\n\n{textwrap.indent(verdict.message, '  ')}\n")
         print("\n".join(_decided(grader, submissions[0], verdict, seen)))
     return 0
+
+
+def find_question(course: CourseDirectory, lesson: str, name: str) -> Question | None:
+    """The written question that somebody means by its number or its name; None if it's none."""
+    wanted = name.strip().casefold()
+    for question in asked(course, lesson):
+        names = {
+            question.cell,
+            question.cell.partition("-")[2],
+            question.title,
+            question.title.rpartition(" ")[2],
+        }
+        if wanted in map(str.casefold, names):
+            return question
+    return None
 
 
 def find_exercise(lesson: Lesson, name: str) -> str:
@@ -152,6 +172,8 @@ def _decided(
     for name, value in _values(sheet, at, outcomes[at]):
         yield _shown(name, value)
     yield f"  in short: {finding.returned}\n"
+    if sheet.driver == "choice":  # there is no code to run
+        return
     yield IN_A_NOTEBOOK.format(grader.lesson.name) + "\n"
     yield cell(grader.lesson, sheet, at, f"{verdict.exercise}, {case}" + STAFF * hidden)
 

@@ -22,6 +22,7 @@ AGAIN, UNSEEN, OLD, PERHAPS = (
     "yes, their feedback is out of date",
     "yes, unless they handed in again",
 )
+FEW = 3  # students named of many who needn't be told
 
 
 class Change(NamedTuple):
@@ -154,13 +155,21 @@ def lines(changes: Iterable[Change]) -> list[str]:
 
 
 def shown(changes: Iterable[Change], lesson: str) -> Group:
-    """All changes as a table, and what to do about them."""
+    """All changes as a table, and what to do about them.
+
+    Whoever has to be told has a row; those who needn't be share one where the same has changed for them.
+    """
     changes = sorted(changes)
     table = Table(title="Points that changed", title_justify="left")
     for name in ("Student", "Exercise", "before", "after", "Tell them?"):
         table.add_column(name, justify="right" if name in ("before", "after") else "left")
-    for change in changes:
-        table.add_row(*map(Text, change))
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for student, *rest in changes:
+        alone = rest[-1] in (OLD, PERHAPS)
+        alike.setdefault((student * alone, *rest), []).append(student)
+    for (_, *rest), students in alike.items():
+        more = f" and {len(students) - FEW} more" if len(students) > FEW else ""
+        table.add_row(*map(Text, (", ".join(students[:FEW]) + more, *rest)))
     told = len({change.student for change in changes if change.tell in (OLD, PERHAPS)})
     cure = f"`nbgrader generate_feedback {lesson} --force`, then `nbgrader release_feedback {lesson}`"
     line = f"{counted(told, 'student')} to tell. New feedback: {cure}."

@@ -18,12 +18,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO
 
-from nbgrader.api import Student
 from nbgrader.exchange import ExchangeError
 from nbgrader.exchange.default import ExchangeCollect
 
 from autograder.classroom.course import gone, odd_name
-from autograder.classroom.database import opened
 from autograder.grading.alone import alone_in
 from autograder.grading.handed_in import RECORDS, STEERING, is_likely, read_record, read_time
 from autograder.limits import MAX_ENTRIES, MAX_FILES_DEPTH
@@ -111,9 +109,7 @@ class Collect(ExchangeCollect):
 
     def _of_those_here(self, records: list[dict]) -> list[dict]:
         """Without those of students who have left: what they handed in would bring them back."""
-        if left := gone(self.coursedir):
-            with opened(self.coursedir) as book:
-                left -= {str(student.id) for student in book.db.query(Student)}
+        left = gone(self.coursedir)
         # defence: collect: students who have left
         return [record for record in records if record["username"] not in left]
 

@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_core.application import JupyterApp
+from nbgrader.api import Student
 from nbgrader.apps.autogradeapp import AutogradeApp
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder import lessons
+from autograder.classroom.database import has_gradebook, opened
 from autograder.courses import current
 from autograder.grading.handed_in import Submission
 
@@ -150,7 +152,7 @@ SIGNS = '<>"&\\*?[%#'
 
 
 def find_submissions(course: CourseDirectory, lesson: str, students: list[str]) -> list[Submission]:
-    """The submissions of a lesson, by student. `students` narrows them down; none means all.
+    """The submissions of a lesson, by student. `students` narrows them down; none means all who haven't left.
 
     So do nbgrader's settings `student_id`, a pattern, and `student_id_exclude`.
 
@@ -161,7 +163,8 @@ def find_submissions(course: CourseDirectory, lesson: str, students: list[str]) 
     pattern = course.format_path(course.submitted_directory, marker, lesson)
     before, _, after = pattern.partition(marker)
     if not students:
-        there = [name for name in _names(Path(before)) if not odd_name(name)]
+        # defence: course: students who have left
+        there = [name for name in _names(Path(before)) if not odd_name(name) and name not in gone(course)]
         students = [name for name in there if fnmatchcase(name, course.student_id)]
     # defence: settings: student_id_exclude
     names = [name for name in students if name not in course.student_id_exclude.split(",")]
@@ -178,7 +181,18 @@ def not_handed_in(course: CourseDirectory, lesson: str, student: str) -> str:
 
 
 def gone(course: CourseDirectory) -> set[str]:
-    """The ids of students who have left or have another id now. What they handed in isn't collected again."""
+    """The ids of students who have left or have another id now, and that aren't in the gradebook again.
+
+    What they handed in is neither collected nor graded: that would bring them back.
+    """
+    if (listed := ever_gone(course)) and has_gradebook(course):
+        with opened(course) as book:
+            listed -= {str(student.id) for student in book.db.query(Student)}
+    return listed
+
+
+def ever_gone(course: CourseDirectory) -> set[str]:
+    """The ids of all who ever left or got another id."""
     with contextlib.suppress(OSError):
         return {*Path(course.root, GONE).read_text(encoding="utf-8").splitlines()}
     return set()
@@ -212,16 +226,23 @@ def odd_name(name: str) -> str:
 
 
 def refused_names(course: CourseDirectory, lesson: str) -> list[tuple[str, str]]:
-    """Folders with a submission of a lesson whose names can't be ids, each with what to say of it."""
+    """Folders with a submission of a lesson that nobody in the course has, each with what to say of it."""
     marker = "\0"
     before, _, after = course.format_path(course.submitted_directory, marker, lesson).partition(marker)
-    odd = [
-        (name, odd_name(name))
+    left = gone(course)
+    why = {
+        name: f"{odd}; rename the folder to the student's id"
         for name in _names(Path(before))
-        if odd_name(name) and _handed_in(Path(before + name + after))
-    ]
+        if (odd := odd_name(name))
+    }
+    why |= {
+        name: f"they have left the course; `nbgrader db student add {name}` takes them in again"
+        for name in left - why.keys()
+    }
     return [
-        (name[:LONGEST_ID], f"not graded: {why}; rename the folder to the student's id") for name, why in odd
+        (name[:LONGEST_ID], f"not graded: {why[name]}")
+        for name in sorted(why)
+        if _handed_in(Path(before + name + after))
     ]
 
 

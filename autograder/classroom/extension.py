@@ -205,7 +205,7 @@ def show_due(course: CourseDirectory) -> int:
         extensions = sorted(given(book.db).items())
     table = Table("Lesson", "Due", title="Due dates", title_justify="left")
     for name, due in dues.items():
-        table.add_row(Text(name), dates.said(due, policy.zone) if due else "never")
+        table.add_row(Text(name), dates.said(due, policy.zone) if due else "no due date")
     console.print(table)
     if extensions:
         table = Table("Student", "Lesson", "May hand in", title="Extensions", title_justify="left")

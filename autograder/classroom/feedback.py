@@ -204,11 +204,12 @@ def _row(cell: NotebookNode, section: str, number: str, waits: bool) -> Row:
     by_itself = cell.cell_type == "code" and not nbgrader.get("solution")  # and by no person
     title, case, cause = _verdict(cell) if by_itself else ("", "", "")
     name = ": ".join(filter(None, (number, title))) or nbgrader.grade_id
-    status = Status.PASSED if earned >= points else Status.PARTLY if earned else Status.FAILED
+    failed = earned < points or bool(case and not earned)  # of a dropped exercise, nobody lacks points
+    status = Status.PASSED if not failed else Status.PARTLY if earned else Status.FAILED
     went = {Status.PASSED: "right", Status.PARTLY: "partly right", Status.FAILED: "no points"}[status]
     how = _WAITS if waits else f"{SIGNS[status]} {case or went}"
-    if not (points or earned or by_itself):  # a question that was dropped, whether it was marked or not
-        how = "counts for nothing"
+    if not (points or earned):  # dropped; a person's verdict on it is gone, a check's isn't
+        how = " · ".join([how] * by_itself + ["counts for nothing"])
     return {
         "id": nbgrader.grade_id, "section": section or "the notebook", "name": name, "how": how,
         "case": case, "cause": cause, "earned": earned, "points": points,

@@ -236,13 +236,11 @@ def explained(one: Lateness, policy: Policy, marked: str = "") -> str:
     late = f", {_duration(_by_clocks(one, one.late, policy))} late" * (not marked)
     text = f"{text}{late}: it was due {due}."
     if one.days:
-        rest = f"which leaves {_duration(_by_clocks(one, one.charged, policy))}"
-        paid = rest if one.charged else "which makes up for that"
-        text += (
-            f" That uses {counted(one.days, 'late day')} of your {policy.late_days}, {paid}. {one.left} left."
-        )
-    elif policy.late_days:
-        text += " You have no late days left."
+        most = f"all but {_duration(_by_clocks(one, one.charged, policy))}" if one.charged else "all of that"
+        make = "makes" if one.days == 1 else "make"
+        text += f" {one.days} of your {counted(policy.late_days, 'late day')} {make} up for {most}."
+    if policy.late_days:
+        text += f" You have {counted(one.left, 'late day') if one.left else 'no late days'} left."
     return text
 
 

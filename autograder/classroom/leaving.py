@@ -25,7 +25,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import Exchange
 from nbgrader.utils import notebook_hash
 
-from autograder.classroom.course import GONE, gone, odd_name
+from autograder.classroom.course import GONE, ever_gone, odd_name
 from autograder.classroom.database import opened
 from autograder.classroom.groups import change_member
 from autograder.classroom.intake import KEPT, REPLACED
@@ -258,7 +258,7 @@ def nobody_watches(course: CourseDirectory) -> Iterator[None]:
 
 
 def _add_gone(course: CourseDirectory, student: str) -> None:
-    lines = sorted({*gone(course), student})
+    lines = sorted({*ever_gone(course), student})
     write_whole(Path(course.root, GONE), "".join(f"{line}\n" for line in lines).encode())
 
 

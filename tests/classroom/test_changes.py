@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -120,6 +121,19 @@ def test_every_change_is_listed_and_each_student_counted_once() -> None:
     assert len(rows(said)) == 120 and "60 students to tell" in said
 
 
+def test_those_who_need_not_be_told_share_a_row() -> None:
+    changes = [Change(f"s{n:03}", title, "0 of 1", "1 of 1", UNSEEN) for n in range(60) for title in "ab"]
+    console = Console(file=io.StringIO(), width=120)
+    console.print(shown([*changes, Change("z", "a", "0 of 1", "1 of 1", OLD)], LESSON))
+    said = console.file.getvalue()
+    assert rows(said) == [
+        ["s000, s001, s002 and 57 more", "a", "0 of 1", "1 of 1", UNSEEN],
+        ["s000, s001, s002 and 57 more", "b", "0 of 1", "1 of 1", UNSEEN],
+        ["z", "a", "0 of 1", "1 of 1", OLD],
+    ]
+    assert "1 student to tell" in said
+
+
 def repointed(course: Course, points: dict[str, float]) -> None:
     """Points changed in the source, as nbgrader's *Create Assignment* does it."""
     path = course.root / "source" / LESSON / f"{LESSON}.ipynb"
@@ -138,8 +152,8 @@ def test_points_changed_in_the_source_are_the_ones_that_count(tmp_path) -> None:
     """
     course = Course(tmp_path / "course")
     course.hand_in("amy")
-    for student in ("bob", "cid"):
-        course.hand_in(student, WRONG)
+    course.hand_in("bob", WRONG | {"attention.additive": "def additive_attention(*given):\n    return given"})
+    course.hand_in("cid", WRONG)
     course.run("headstart", "grade", LESSON)
     full = sum(verdict["points"] for verdict in course.verdicts()["amy"].values())
     course.query(
@@ -158,7 +172,7 @@ def test_points_changed_in_the_source_are_the_ones_that_count(tmp_path) -> None:
     assert [row[:4] for row in rows(done.stdout)] == [
         ["amy", "Additive attention", "3 of 3", "0 of 0"],
         ["amy", "Softmax", "3 of 3", "4.5 of 4.5"],
-        ["bob", "Additive attention", "3 of 3", "0 of 0"],
+        ["bob", "Additive attention", "0 of 3", "0 of 0"],
         ["bob", "Softmax", "0 of 3", "0 of 4.5"],
         ["cid", "Additive attention", "3 of 3", "0 of 0"],
         ["cid", "Softmax", "2 of 3", "2 of 4.5"],
@@ -175,9 +189,13 @@ def test_points_changed_in_the_source_are_the_ones_that_count(tmp_path) -> None:
     }
     assert recorded.items() <= most.items()
     course.run("nbgrader", "generate_feedback", LESSON)
-    page = (course.root / "feedback" / "amy" / LESSON / f"{LESSON}.html").read_text()
-    assert "with a bonus of 2 points" in page
-    assert "bonus" not in (course.root / "feedback" / "bob" / LESSON / f"{LESSON}.html").read_text()
+    amys, bobs = (
+        (course.root / "feedback" / student / LESSON / f"{LESSON}.html").read_text()
+        for student in ("amy", "bob")
+    )
+    assert "with a bonus of 2 points" in amys and "bonus" not in bobs
+    assert "✓ right · counts for nothing" in amys
+    assert re.search("✗ case 1 of [^<]* · counts for nothing", bobs)
 
 
 WRITTEN = "attention-self_or_encoder"  # 5 points, for Question 1.7

@@ -133,6 +133,13 @@ def test_a_student_is_removed_everywhere_and_nothing_brings_them_back(term):
     term.run("headstart", "grade", LESSON)
     assert not (term.root / "submitted" / "amy").exists()
     assert term.query("select id from student") == [("bob",)]
+    term.hand_in("amy")  # from a backup, say
+    said = term.run("headstart", "grade", LESSON).stdout
+    assert "they have left the course; `nbgrader db student add amy` takes them in again" in " ".join(
+        said.split()
+    )
+    assert term.query("select id from student") == [("bob",)]
+    shutil.rmtree(term.root / "submitted" / "amy")
     term.run("nbgrader", "db", "student", "add", "amy")  # who comes back
     term.run("nbgrader", "collect", LESSON, "--update")
     assert (term.root / "submitted" / "amy").exists()
