@@ -21,12 +21,13 @@ EACH = 14  # draws for each word: one is missing by chance once in a million tim
 Findings = dict[str, bool | str]
 
 
-def _near(hits: int, count: int, share: float, least: float | None = None) -> bool:
-    """Whether a number of hits agrees with a share, or with one from `least` on, up to chance."""
+def _near(hits: int, count: int, share: float, least: float | None = None, most: float | None = None) -> bool:
+    """Whether a number of hits agrees with a share, or with one from `least` to `most`, up to chance."""
     if not count:
         return False
     room = SIGMAS * math.sqrt(share * (1 - share) / count)
-    return (share if least is None else least) - room <= hits / count <= share + room
+    low, high = (share if end is None else end for end in (least, most))
+    return low - room <= hits / count <= high + room
 
 
 def _compared(hits: int, count: int, share: float) -> str:
@@ -87,15 +88,18 @@ def _shares(
     # Who gives labels to words that have changed alone has a tenth fewer: that shows in what stays, and isn't
     # said again, by numbers so near to the right ones that chance would decide.
     missing = other.any() and stayed.sum() < FEW * total
-    least = 0.9 * share if missing else share
+    part = 0.9 if missing else 1
     words = word[..., :-1:2] & word[..., 1::2]  # neighbours, each place in one pair alone
+    sizes = [each.sum(-1).tolist() for each in (word[0], words[0])]
+    least, least_both = _of_each_row(share, *sizes, math.floor)
+    most, most_both = _of_each_row(share, *sizes, math.ceil)
     chance = chosen[..., :-1:2] & chosen[..., 1::2] & words
     rows = list(combinations(range(ids.size(0)), 2))
     others = [call[there].tolist() for call, there in zip(read, other, strict=True) if there.sum() > 1]
     own = len(others) < ENOUGH or any(len(set(words)) > 1 for words in others)
     same = 1 / (vocabulary - ORDINARY)  # of the random words are the word that was there
     return {
-        "as many words are chosen as they should": _near(total, count, share, least),
+        "as many words are chosen as they should": _near(total, count, share, part * least, most),
         "about 80 of 100 chosen ones become <mask>": _compared(int(hidden.sum()), total, 0.8),
         "about 10 of 100 become a different word": _compared(int(other.sum()), total, 0.1 * (1 - same)),
         "about 10 of 100 stay": _compared(int(stayed.sum()), total, 0.1 * (1 + same)),
@@ -105,13 +109,24 @@ def _shares(
         "the first word and the last can be the other word": not own
         or all(_drawn(read, ids, other, end, vocabulary) for end in (ORDINARY, vocabulary - 1)),
         "a word is chosen whether or not its neighbour is": _near(
-            int(chance.sum()), int(words.sum()), share**2, least**2
+            int(chance.sum()), int(words.sum()), share**2, part**2 * least_both, most_both
         ),
         "each row has draws of its own": all(
             bool(((chosen[:, i] != chosen[:, j]) & word[:, i] & word[:, j]).any()) for i, j in rows
         ),
         "each call has draws of its own": not bool((chosen == chosen[:1]).all()),
     }
+
+
+def _of_each_row(share: float, words: list[int], pairs: list[int], to: Callable) -> tuple[float, float]:
+    """The shares of words and of neighbours that are chosen, where each row's number is made whole.
+
+    So BERT's own code does it: it draws that many words of each row, rather than each word by itself.
+    """
+    chosen = [to(share * n) for n in words]
+    both = [k * (k - 1) / (n * (n - 1)) if n > 1 else 0 for k, n in zip(chosen, words, strict=True)]
+    together = sum(p * many for p, many in zip(both, pairs, strict=True))
+    return sum(chosen) / sum(words), together / max(sum(pairs), 1)
 
 
 def _drawn(read: torch.Tensor, ids: torch.Tensor, other: torch.Tensor, word: int, vocabulary: int) -> bool:

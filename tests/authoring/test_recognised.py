@@ -15,11 +15,13 @@ import torch
 from autograder import exercises, lessons
 from autograder.answers import slip, with_both
 from autograder.authoring.build import _recalled
+from autograder.authoring.mutating import slips as mutating
 from autograder.authoring.mutating import verified
 from autograder.authoring.mutating.mutants import has_mutants
 from autograder.authoring.mutating.quoting import PACKAGES, ROOM
 from autograder.authoring.mutating.slips import slips
 from autograder.recall import Recall
+from autograder.sheets import VISIBLE_SEED, make_sheet
 from helpers.block import FeedForward, LayerNorm
 from helpers.checking.assessing import assess
 from helpers.checking.calling.drivers import run
@@ -245,6 +247,13 @@ def test_two_slips_at_once_are_both_named():
     told = finding("attention.scaled_dot_product", with_both(unscaled.variant, inverted.variant))
     assert told.cause in ("unscaled", "mask_inverted")
     assert unscaled.sentence in told.meaning and inverted.sentence in told.meaning
+
+
+def test_mistakes_in_pairs_take_no_single_changes_place(monkeypatch):
+    exercise = exercises.load("counting")["counting.attention"]
+    alone = slips(exercise).keys() - mutating.of_two(exercise, make_sheet(exercise, VISIBLE_SEED)).keys()
+    monkeypatch.setattr(mutating, "of_two", lambda *_: {"many pairs": ["0" * 10**6]})
+    assert slips(exercise).keys() == alone | {"many pairs"}
 
 
 def zero_times_infinity(q, k, v, mask=None):

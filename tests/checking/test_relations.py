@@ -285,6 +285,16 @@ def said_of(right, got, *args):
     return relation([(Case("", args, names=("word",)), *outcomes)])
 
 
+def test_of_several_numbers_the_sum_may_be_what_is_asked_for():
+    case = Case("", ())
+    returned = [Outcome(CallStatus.RETURNED, value) for value in (12, (8, 4))]
+    assert relation([(case, *returned)]) == "The sum of these is right: return that alone."
+    with_zero = [Outcome(CallStatus.RETURNED, value) for value in (8, (8, torch.tensor(0)))]
+    assert relation([(case, *returned), (case, *with_zero)]).startswith("The sum of these is right")
+    texts = [Outcome(CallStatus.RETURNED, value) for value in ("ab", ("a", "ab"))]
+    assert relation([(case, *texts)]) == "The value at place [1] of these is right: return it alone."
+
+
 def test_of_texts_and_lists_it_is_said_which_end_is_missing():
     assert said_of("lo w e", "lo w") == "The right text, with its end missing."
     assert said_of("lo w e", "w e") == "The right text, with its beginning missing."

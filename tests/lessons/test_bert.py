@@ -1,6 +1,8 @@
 """BERT agrees with transformers' given its weights; draws keep their shares; the lesson's claims hold."""
 
 import itertools
+import math
+from collections.abc import Callable
 
 import pytest
 import safetensors.torch
@@ -258,6 +260,41 @@ def test_a_right_masking_is_never_refused():
 
         found = judged("draws", case, run("draws", shifted, case)).outputs
         assert all(value in (True, "yes") for value in found.values()), (case.title, offset)
+
+
+def _so_many_of_each_row(number: Callable[[float], int], more: int = 0) -> Callable:
+    """A masking that chooses a number of each row's words, as BERT's own code does."""
+
+    def answer(ids, vocabulary, generator, share=0.15):
+        read, labels = ids.clone(), torch.full_like(ids, -100)
+        for row, words in enumerate(ids >= ORDINARY):
+            places = words.nonzero().flatten()
+            places = places[torch.randperm(len(places), generator=generator)]
+            places = places[: number(share * (len(places) + more))]
+            labels[row, places] = ids[row, places]
+            fate = torch.rand(len(places), generator=generator)
+            others = torch.randint(ORDINARY, vocabulary, fate.shape, generator=generator)
+            read[row, places[fate < 0.9]] = others[fate < 0.9]
+            read[row, places[fate < 0.8]] = MASK
+        return read, labels
+
+    return answer
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("number", [int, round, math.ceil])
+def test_a_number_of_each_row_may_be_chosen_however_it_is_made_whole(number, seed):
+    for case in itertools.compress(make_cases(SPECS["bert.mask_tokens"], seed), (1, 0, 0, 1)):
+        found = judged("draws", case, run("draws", _so_many_of_each_row(number), case)).outputs
+        assert all(value in (True, "yes") for value in found.values()), case.title
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("number", [int, round, math.ceil])
+def test_a_number_that_counts_special_tokens_is_wrong_in_each_draw(number, seed):
+    case = make_cases(SPECS["bert.mask_tokens"], seed)[-1]
+    found = judged("draws", case, run("draws", _so_many_of_each_row(number, more=3), case)).outputs
+    assert not found["as many words are chosen as they should"]
 
 
 @pytest.mark.parametrize(("first", "last"), [(1, 0), (0, 1)])

@@ -34,7 +34,7 @@ from helpers.checking.explaining.telling import tells, tells_much
 from helpers.checking.sheet import AND
 from helpers.checks import Sheet
 
-SHARE = 1.5  # of the length of the other text of a sheet: so much slips may have
+SHARE = 1.5  # of the length of the other text of a sheet: so much room single changes have
 AT_MOST = 2  # things to say of the same numbers: of more, none is likely
 CONFUSED = {
     "exp": ("exp2",), "sum": ("amax",), "amax": ("amin", "sum", "mean"), "mean": ("amax",), "log": ("log10",),
@@ -62,12 +62,11 @@ def slips(exercise: Exercise) -> dict[str, list[str]]:
         texts = found.texts()
         if texts and all(said and not (found.elsewhere and _vague(said + where)) for said, where in texts):
             told.setdefault(_told(texts), []).append(found.given)
-    pairs = of_two(exercise, sheet)
     room = _length(sheet.to_json()) * SHARE
-    kept = _that_fit(of_reference, room - _length(pairs))  # first: most answers are written like it
+    kept = _that_fit(of_reference, room)  # first: most answers are written like it
     for said, each in _that_fit(of_alternatives, room - _length(kept)).items():
         kept.setdefault(said, []).extend(each)
-    return pairs | kept
+    return of_two(exercise, sheet) | kept
 
 
 def of_two(exercise: Exercise, sheet: Sheet) -> dict[str, list[str]]:

@@ -142,7 +142,7 @@ def _relations(case: Case, right: Any, got: Any, names: Sequence[str] = ()) -> I
         yield from _of_counts(case, got - right)
     if frames.is_frame(right) and frames.is_frame(got):
         yield from _of_frames(case, right, got)
-    right, got = (each.item() if is_array(each) and not len(each.shape) else each for each in (right, got))
+    right, got = _single(right), _single(got)
     if is_number(right) and is_number(got):
         yield from of_numbers(case, right, got)
     elif is_array(right) or is_array(got):
@@ -150,6 +150,11 @@ def _relations(case: Case, right: Any, got: Any, names: Sequence[str] = ()) -> I
 
         if all(is_number(each) or is_array(each) for each in (right, got)):
             yield from of_arrays(case, right, got)
+
+
+def _single(value: Any) -> Any:
+    """An array without axes as its number; anything else as it is."""
+    return value.item() if is_array(value) and not len(value.shape) else value
 
 
 def _of_frames(case: Case, right: Any, got: Any) -> Iterator[tuple[str, str]]:
@@ -175,7 +180,10 @@ def _of_one_too_few(right: Sequence, got: Any) -> Iterator[tuple[str, str]]:
 
 
 def _of_one_too_many(right: Any, got: Sequence) -> Iterator[tuple[str, str]]:
-    """Of several values where one is expected: the one that is right."""
+    """Of several values where one is expected: their sum, where that is right, or the one that is right."""
+    numbers = [_single(value) for value in got[:SMALL]]
+    if len(got) == len(numbers) > 1 and all(map(is_number, numbers)) and compare(right, sum(numbers)) is None:
+        yield "sum", "The sum of these is right: return that alone."
     places = [n for n, value in enumerate(got[:SMALL]) if compare(right, value) is None]
     if len(got) > 1 and len(places) == 1:
         yield f"alone {places[0]}", f"The value at place [{places[0]}] of these is right: return it alone."
