@@ -199,9 +199,12 @@ class Encoder(nn.Module):
             (B, T, C).
 
         Raises:
-            ValueError: there are more positions than the model has vectors for, or segments although it has
-                none.
+            ValueError: there are more positions than the model has vectors for, segments although it has none,
+                or `real` isn't one boolean for each token.
         """
+        if real is not None and real.shape != ids.shape:
+            shapes = f"this is {tuple(real.shape)}, where the tokens are {tuple(ids.shape)}"
+            raise ValueError(f"real is one boolean for each token, (B, T): {shapes}")
         x = self.scale * self.words(ids) + rows(self.positions.weight, ids)  # (B, T, C)
         if self.segments is not None:
             x = x + (self.segments.weight[0] if segments is None else self.segments(segments))

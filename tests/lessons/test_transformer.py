@@ -464,6 +464,12 @@ def test_segments_that_were_not_learned_are_an_error():
         Encoder(EncoderConfig(50, 12, 3, 20, 2, 9))(ids, segments=ids)
 
 
+def test_a_mask_where_one_boolean_for_each_token_belongs_is_an_error():
+    ids = torch.ones(2, 3, dtype=torch.long)
+    with pytest.raises(ValueError, match=r"\(B, T\): this is \(2, 1, 1, 3\), where the tokens are \(2, 3\)$"):
+        Encoder(EncoderConfig(50, 12, 3, 20, 2, 9))(ids, (ids > 0)[:, None, None, :])
+
+
 @pytest.mark.parametrize("weights", [None, []], ids=["fused", "with weights"])
 @pytest.mark.parametrize(
     ("mask", "said"),
