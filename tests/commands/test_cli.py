@@ -121,6 +121,16 @@ def test_a_folder_of_lessons_is_none(tmp_path, name) -> None:
         find_lesson(name, CourseDirectory(root=str(tmp_path)))
 
 
+@pytest.mark.parametrize(("command", "resumes"), [("grade", True), ("watch", True), ("collect", False)])
+def test_only_what_grades_says_that_it_resumes(monkeypatch, capsys, command, resumes) -> None:
+    def stopped(options: argparse.Namespace) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "_choose_course", stopped)
+    assert cli.main([command, *["file"] * (command == "collect"), "01_attention"]) == 130
+    assert ("resumes" in capsys.readouterr().err) == resumes
+
+
 def test_an_unknown_option_is_refused() -> None:
     with pytest.raises(SystemExit) as stop:
         cli.main(["grade", "01_attention", "--sandwich"])
