@@ -98,13 +98,13 @@ def find_lesson(name: str, course: CourseDirectory) -> str:
     Raises:
         LookupError: there is none of that name; the text says which there are.
     """
-    place = Path(course.format_path(course.source_directory, ".", name))
-    if place.is_dir():
+    place = Path(course.format_path(course.source_directory, ".", "lesson")).parent
+    there = [each for each in _names(place) if (place / each).is_dir()]
+    if name in there:
         return name
     if Path(course.root).resolve() == current().root:
         return lessons.find(name)
-    there = [each for each in _names(place.parent) if (place.parent / each).is_dir()]
-    return lessons.find_among(there, name, place.parent)
+    return lessons.find_among(there, name, place)
 
 
 def _names(folder: Path) -> list[str]:

@@ -174,7 +174,7 @@ def simulate(
     target.parent.mkdir(exist_ok=True)
     target.write_text(json.dumps(expected, indent=1))
     print(
-        f"headstart: {number} submissions in {course.submitted_directory}/, "
+        f"headstart: {lessons.counted(number, 'submission')} in {course.submitted_directory}/, "
         f"their expected verdicts in {target.relative_to(root)}"
     )
     return 0

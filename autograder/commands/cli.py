@@ -55,6 +55,7 @@ NO_FORK = "grading needs Linux: on Windows use WSL 2 or a container. Students ca
 FULL = (
     "the disk is full: make room and call this again; what was graded before is recorded, and nothing is lost"
 )
+RESUMES = "; everything graded so far is recorded, and the same command resumes there"
 DESCRIPTION = "Headstart: courses of notebooks whose checks can be trusted, and their grader."
 
 
@@ -90,8 +91,7 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         print(
-            "headstart: stopped; everything graded so far is recorded, and the same command resumes there",
-            file=sys.stderr,
+            f"headstart: stopped{RESUMES if options.command in ('grade', 'watch') else ''}", file=sys.stderr
         )
         return 130
     except Exception as error:

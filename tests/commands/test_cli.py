@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 from nbgrader.api import InvalidEntry
+from nbgrader.coursedir import CourseDirectory
 
+from autograder.classroom.course import find_lesson
 from autograder.commands import cli
 from autograder.lessons import ROOT
 
@@ -101,6 +103,32 @@ def test_an_unknown_lesson_gets_one_line(capsys) -> None:
     assert cli.main(["grade", "01_atention"]) == 2
     [line] = capsys.readouterr().err.strip().splitlines()
     assert "did you mean 01_attention" in line
+
+
+@pytest.mark.parametrize(
+    "name", ["01_attention/", "source/01_attention", "../01_attention/", "1", "attention"]
+)
+def test_a_lesson_may_be_named_by_its_folder(tmp_path, name) -> None:
+    """Which the shell completes with a slash; that slash would become a part of the name in the gradebook."""
+    (tmp_path / "source/01_attention").mkdir(parents=True)
+    assert find_lesson(name, CourseDirectory(root=str(tmp_path))) == "01_attention"
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "/", "source/.."])
+def test_a_folder_of_lessons_is_none(tmp_path, name) -> None:
+    (tmp_path / "source/01_attention").mkdir(parents=True)
+    with pytest.raises(LookupError, match="there are: 01_attention"):
+        find_lesson(name, CourseDirectory(root=str(tmp_path)))
+
+
+@pytest.mark.parametrize(("command", "resumes"), [("grade", True), ("watch", True), ("collect", False)])
+def test_only_what_grades_says_that_it_resumes(monkeypatch, capsys, command, resumes) -> None:
+    def stopped(options: argparse.Namespace) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "_choose_course", stopped)
+    assert cli.main([command, *["file"] * (command == "collect"), "01_attention"]) == 130
+    assert ("resumes" in capsys.readouterr().err) == resumes
 
 
 def test_an_unknown_option_is_refused() -> None:
