@@ -308,7 +308,7 @@ def _error(etype: type, text: str, traceback: list[str]) -> dict:
 
 
 def _no_input(*_: object, **__: object) -> NoReturn:
-    raise StdinNotImplementedError("raw_input was called, but this frontend does not support input requests.")
+    raise StdinNotImplementedError("input() was called, and nobody answers it when a notebook is graded")
 
 
 def make_shell() -> tuple[NotebookShell, Recorder]:
