@@ -71,22 +71,22 @@ def report_course(course: CourseDirectory) -> int:
 
 def _read(book: Gradebook, policy: Policy) -> dict[str, dict[str, Handed]]:
     """By student and lesson, what was handed in and graded."""
-    verdicts: dict[tuple[str, str], list[Verdict]] = {}
+    graded: dict[tuple[str, str], tuple[list[Verdict], str]] = {}
     if sa.inspect(book.engine).has_table(GRADING.name):
         for row in book.db.execute(sa.select(GRADING)):
             found = [Verdict.from_json(each) for each in json.loads(row.verdicts)]
-            verdicts[row.student, row.assignment] = found
+            graded[row.student, row.assignment] = found, row.problem
     handed: dict[str, dict[str, Handed]] = defaultdict(dict)
     scores = scores_in(book, book.assignments)
     came = {student.id: dict(lateness(student.submissions, policy)) for student in book.students}
     for lesson in book.assignments:
         for student in book.students:
             if score := scores.get((student.id, lesson.name)):
-                there = verdicts.get((student.id, lesson.name), [])
+                there, problem = graded.get((student.id, lesson.name), ([], ""))
                 one = came[student.id].get(lesson.name)  # None if nobody knows when
                 late, when = (one.late / timedelta(days=1), one.handed_in) if one else (0.0, None)
                 handed[student.id][lesson.name] = Handed(
-                    score.points, float(lesson.max_score), score.waiting, late, there, when
+                    score.points, float(lesson.max_score), score.waiting, late, there, when, problem
                 )
     return handed
 

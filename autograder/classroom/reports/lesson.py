@@ -85,7 +85,10 @@ def page(
         return render("lesson", heading=lesson, scores=[])
     scores = [sum(verdict.points for verdict in verdicts) for _, _, verdicts in rows]
     best = sum(exercise.points for exercise in exercises.values())
-    works = {student: Handed(sum(v.points for v in of), best, False, 0.0, of) for student, _, of in rows}
+    works = {
+        student: Handed(sum(v.points for v in of), best, False, 0.0, of, problem=problem)
+        for student, problem, of in rows
+    }
     group = heat.group(lesson, {id: exercise.title for id, exercise in exercises.items()}, ())
     parts = {student: heat.part(group, of, share(works[student])) for student, _, of in rows}
     map_rows = [heat.Row(student, "", [part]) for student, part in parts.items()]
@@ -99,7 +102,7 @@ def page(
         median=median(scores),
         now=datetime.now(),
         waiting=waiting,
-        first=[(talk, talk.student, "") for talk in _first(lesson, rows, works)],
+        first=[(talk, talk.student, "") for talk in _first(lesson, works)],
         points_behind=lambda behind: counted(round(behind * best, 1), "point"),
         map_group=group,
         map_rows=map_rows,
@@ -116,9 +119,8 @@ def page(
     )
 
 
-def _first(lesson: str, rows: list[Row], works: Mapping[str, Handed]) -> list[Talk]:
-    handed = {student: {lesson: work} for student, work in works.items()}
-    return talks(works, handed, [lesson], {student: [problem] for student, problem, _ in rows if problem})
+def _first(lesson: str, works: Mapping[str, Handed]) -> list[Talk]:
+    return talks(works, {student: {lesson: work} for student, work in works.items()}, [lesson], {})
 
 
 def _misconceptions(rows: list[Row], exercises: Mapping[str, Outline]) -> list[tuple[str, str, list[str]]]:
