@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import mean, median
 
 from markupsafe import Markup
+from nbgrader.api import Student
 from nbgrader.coursedir import CourseDirectory
 from rich.console import Console
 from traitlets.config import Config
@@ -19,6 +20,7 @@ from autograder.classroom.reports import heat, pictures, predictions
 from autograder.classroom.reports.rendering import render
 from autograder.classroom.reports.tables import (
     Row,
+    called,
     most_common,
     natural,
     problems,
@@ -46,6 +48,7 @@ def report_lesson(name: str, course: CourseDirectory, config: Config) -> int:
     try:
         rows = sorted(book.verdicts(), key=lambda row: natural(row[0]))
         looked, waiting = sorted(book.odd(), key=lambda row: natural(row[0])), book.waiting()
+        names = called(book.db.query(Student))
     finally:
         book.close()
     Console().print(summary(rows, lesson.outlines))
@@ -58,6 +61,8 @@ def report_lesson(name: str, course: CourseDirectory, config: Config) -> int:
         Console().print(f"{waiting}: `headstart marking {name}`, or formgrader")
     path = Path(course.root, "reports", f"{name}.html")
     path.parent.mkdir(exist_ok=True)
+    rows = sorted(((names.get(row[0], row[0]), *row[1:]) for row in rows), key=lambda row: natural(row[0]))
+    looked = [(names.get(student, student), why) for student, why in looked]
     path.write_text(page(name, rows, lesson.outlines, counts, looked, waiting), encoding="utf-8")
     Console().print(f"The same with pictures, for a browser: {os.path.relpath(path)}")
     return 0
@@ -75,10 +80,10 @@ def page(
 
     Args:
         lesson: its name.
-        rows: student, problem and verdicts of every submission graded so far.
+        rows: how a student is called, problem and verdicts of every submission graded so far.
         exercises: what was asked, by id, in order.
         predicted: how many predicted what, by the prediction's id and the option's letter.
-        looked: students whose submissions need a look, and why.
+        looked: those whose submissions need a look, and why.
         waiting: how many answers are left to grade by hand, in words.
     """
     if not (rows := list(rows)):
