@@ -234,6 +234,28 @@ def test_a_class_of_forty_fits_a_screen_and_no_page_has_a_barrier(tmp_path: Path
         browser.close()
 
 
+@pytest.mark.needs_chromium
+def test_what_is_folded_is_open_on_paper(tmp_path: Path) -> None:
+    of = a_class(12)
+    names = {student: student for student in of}
+    asked: dict = {lesson: {} for lesson in LESSONS}
+    many = [talk._replace(why=talk.why * 4) for talk in talks(of, of, LESSONS, {})] * 4
+    path = tmp_path / "course.html"
+    path.write_text(_class(names, of, LESSONS, asked, dict.fromkeys(LESSONS), {}, many))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=programs.find(programs.CHROMIUM), args=list(CHROMIUM_OPTIONS)
+        )
+        page = browser.new_page()
+        page.goto(path.as_uri())
+        shown = "all => all.map(each => each.checkVisibility())"
+        folded = page.locator("details li")
+        assert {*folded.evaluate_all(shown)} == {False}
+        page.emulate_media(media="print")
+        assert {*folded.evaluate_all(shown)} == {True}
+        browser.close()
+
+
 def test_pictures_of_points_become_as_narrow_as_a_phone() -> None:
     """What scrolls out of sight would be the right end, where most of the class is."""
     lessons = {f"{lesson} + · 10 of 10": [70.0, 80.0, 90.0] for lesson in LESSONS}
