@@ -619,6 +619,29 @@ def test_a_class_is_marked_with_the_keyboard_alone(course, browser, tmp_path):
     context.close()
 
 
+IN_SIGHT = """all => all.every(each => {
+    const {x, y, width, height} = each.getBoundingClientRect();
+    return document.elementFromPoint(x + width / 2, y + height / 2)?.closest("button") === each;
+})"""
+
+
+@pytest.mark.needs_chromium
+def test_the_buttons_that_save_are_in_sight_however_small_the_window(course, browser):
+    page = browser.new_page()
+    buttons = page.locator(".main, #save")
+    with serving(course) as server:
+        page.goto(server.address)
+        expect(page.locator("#which")).to_contain_text("1 of 3")
+        for width, height in ((1280, 800), (1280, 400), (390, 844), (390, 400)):
+            page.set_viewport_size({"width": width, "height": height})
+            for place in (0, 60, 300):
+                page.evaluate(f"scrollTo(0, {place})")
+                assert buttons.evaluate_all(IN_SIGHT), (width, height, place)
+            page.locator("#comment").focus()
+            assert buttons.evaluate_all(IN_SIGHT)
+    page.close()
+
+
 @contextlib.contextmanager
 def _two_at_work(course, browser) -> Iterator[list[Page]]:
     """The pages of ann and bob, before the first of three groups of answers."""
