@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 ROOT = ENGINE  # for what is about the engine itself, such as its tests
 NUMBERED = re.compile(r"[0-9]{2}_")
+NAMED = 10  # things that a sentence names
 
 
 def names(root: Path | None = None) -> list[str]:
@@ -41,6 +42,12 @@ def counted(number: float, thing: str) -> str:
 def listed(names: Sequence[str], last: str) -> str:
     """Names in a row, with a word before the last, such as "a, b or c"."""
     return f"{', '.join(names[:-1])} {last} {names[-1]}" if len(names) > 1 else names[0]
+
+
+def first_of(said: Sequence[str], between: str = "; ") -> str:
+    """The first of what a sentence names, and how many more there are."""
+    more = f" and {len(said) - NAMED:,} more" if len(said) > NAMED else ""
+    return between.join(said[:NAMED]) + more
 
 
 def find_among(known: list[str], name: str, place: Path) -> str:

@@ -2,15 +2,19 @@
 
 import contextlib
 import json
+import re
 import sys
 import time
+from collections.abc import Iterator
 from functools import partial
 
+from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from traitlets.config import Config
 
+from autograder import lessons
 from autograder.classroom import privacy
 from autograder.classroom.batch import grade_all, unchanged
 from autograder.classroom.changes import Change, changed, changed_by_hand, shown
@@ -29,6 +33,8 @@ NO_SANDBOX = (
     "--no-sandbox: student code runs with your own rights. It can use the network, and read and change your "
     "files, including other submissions and the solutions. Use it only for code that you trust."
 )
+
+QUESTION = re.compile(r"^\*\*(Question [\w.]+)\*\* .* · ([\d.]+) points?$", re.MULTILINE)
 
 
 def grade_class(
@@ -123,12 +129,26 @@ def lesson_points(lesson: Lesson) -> str:
     built = (
         json.loads((lesson.folder / "checks.json").read_text(encoding="utf-8")) if not lesson.foreign else {}
     )
-    changed = [
-        f"{outline.title} {outline.points:g} instead of {built[id]['points']:g}"
+    points = [
+        (outline.title, outline.points, built[id]["points"])
         for id, outline in lesson.outlines.items()
-        if id in built and built[id]["points"] != outline.points
+        if id in built
     ]
+    points += [each for skeleton in lesson.skeletons.values() for each in _written(skeleton)]
+    changed = [f"{title} {now:g} instead of {before:g}" for title, now, before in points if now != before]
     return f"points as in source/{lesson.name}, not as built: {'; '.join(changed)}" if changed else ""
+
+
+def _written(skeleton: NotebookNode) -> Iterator[tuple[str, float, float]]:
+    """Title, points, and the points that its text was built with, of each question that a person grades."""
+    told = None
+    for cell in skeleton.cells:
+        if found := QUESTION.findall(cell.source):
+            told = found[-1]
+        elif told and lessons.kind(cell) == "written":
+            flags = cell.metadata.get("nbgrader", {})
+            yield told[0], float((flags.get("grade") and flags.get("points")) or 0), float(told[1])
+            told = None
 
 
 def _warn(course: CourseDirectory, options: Options) -> None:

@@ -163,8 +163,9 @@ def find_submissions(course: CourseDirectory, lesson: str, students: list[str]) 
     pattern = course.format_path(course.submitted_directory, marker, lesson)
     before, _, after = pattern.partition(marker)
     if not students:
+        left = gone(course)
         # defence: course: students who have left
-        there = [name for name in _names(Path(before)) if not odd_name(name) and name not in gone(course)]
+        there = [name for name in _names(Path(before)) if not odd_name(name) and name not in left]
         students = [name for name in there if fnmatchcase(name, course.student_id)]
     # defence: settings: student_id_exclude
     names = [name for name in students if name not in course.student_id_exclude.split(",")]
@@ -175,7 +176,7 @@ def find_submissions(course: CourseDirectory, lesson: str, students: list[str]) 
 def not_handed_in(course: CourseDirectory, lesson: str, student: str) -> str:
     """What to say of a student without a submission, and whom one may have meant."""
     there = [submission.student for submission in find_submissions(course, lesson, [])]
-    near = difflib.get_close_matches(student, there, n=1)
+    near = [] if student in _known(course) else difflib.get_close_matches(student, there, n=1)
     hint = f"; did you mean {near[0]}?" if near else f"; {lessons.counted(len(there), 'student')} did"
     return f"{student} hasn't handed in {lesson}{hint}"
 
@@ -185,10 +186,16 @@ def gone(course: CourseDirectory) -> set[str]:
 
     What they handed in is neither collected nor graded: that would bring them back.
     """
-    if (listed := ever_gone(course)) and has_gradebook(course):
-        with opened(course) as book:
-            listed -= {str(student.id) for student in book.db.query(Student)}
-    return listed
+    left = ever_gone(course)
+    return left - _known(course) if left else left
+
+
+def _known(course: CourseDirectory) -> set[str]:
+    """The ids of those who are in the gradebook."""
+    if not has_gradebook(course):
+        return set()
+    with opened(course) as book:
+        return {str(id) for (id,) in book.db.query(Student.id)}
 
 
 def ever_gone(course: CourseDirectory) -> set[str]:

@@ -5,13 +5,17 @@ notation holds everywhere, for what is read and what is said: `2027-01-15 18:00 
 reads it, too.
 """
 
+import functools
 import re
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import nbgrader.utils
+from nbgrader.apps.baseapp import NbGrader
+from nbgrader.apps.dbapp import DbAssignmentAddApp, DbAssignmentImportApp
 from traitlets.config import Config
 
 from autograder.grading.handed_in import is_likely, read_time
@@ -156,3 +160,20 @@ def _parse_utc(ts: Any) -> Any:
 
 # nbgrader's gradebook looks it up here, for `nbgrader db assignment add --duedate` and in formgrader.
 setattr(nbgrader.utils, "parse_utc", _parse_utc)  # noqa: B010  (a function isn't to be assigned)
+
+
+def _refusing(start: Callable) -> Callable:
+    """A command of nbgrader's that ends in a sentence, not a traceback, if it can't read a date."""
+
+    @functools.wraps(start)
+    def started(command: NbGrader) -> None:
+        try:
+            start(command)
+        except (LookupError, ValueError) as error:
+            command.fail("%s", error)
+
+    return started
+
+
+for _command in (DbAssignmentAddApp, DbAssignmentImportApp):
+    _command.start = _refusing(_command.start)

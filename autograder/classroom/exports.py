@@ -28,8 +28,8 @@ from nbgrader.plugins import CsvExportPlugin, ExportPlugin
 from traitlets import Bool, Dict, List, Unicode
 
 from autograder.classroom.course import is_formula
-from autograder.classroom.school_csv import Table, harmless, listed, read_table
-from autograder.lessons import counted
+from autograder.classroom.school_csv import Table, harmless, read_table
+from autograder.lessons import counted, first_of
 from helpers.storage import write_whole
 
 
@@ -180,7 +180,7 @@ def _say_who_waits(plugin: ExportPlugin, scores: dict[tuple[str, str], Score], h
     for lesson, those in waiting.items():
         plugin.log.warning(
             "%s: written answers wait for their points, so scores are %s: %s",
-            lesson, how, listed(sorted(those)),
+            lesson, how, first_of(sorted(those)),
         )  # fmt: skip
 
 
@@ -265,7 +265,7 @@ class _Returned(_Export):
         if refused:
             by = ", ".join(self.ids)
             raise LookupError(
-                f"{self.roster} has no row, or more than one, for {listed(sorted(refused))}, by {by}; "
+                f"{self.roster} has no row, or more than one, for {first_of(sorted(refused))}, by {by}; "
                 f"--CourseDirectory.student_id_exclude=ID,ID leaves out students who have left the course"
             )
         return place

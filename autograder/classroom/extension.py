@@ -14,8 +14,8 @@ from rich.text import Text
 from autograder.classroom import dates
 from autograder.classroom.database import opened
 from autograder.classroom.lateness import EVERY, Extension, Policy, extend_all, give, given
-from autograder.classroom.school_csv import harmless, listed, read_table
-from autograder.lessons import counted
+from autograder.classroom.school_csv import harmless, read_table
+from autograder.lessons import counted, first_of
 
 ALL, NONE = "all", "none"
 COLUMNS = {"student": ("student", "id"), "lesson": ("lesson",), "days": ("days",), "until": ("until",)}
@@ -83,7 +83,7 @@ def extend_from(path: str, find: Callable[[str], str], course: CourseDirectory) 
         if wrong:
             book.db.rollback()
             print(
-                f"headstart: {harmless(path)}: {harmless(listed(wrong))}. Nothing was changed",
+                f"headstart: {harmless(path)}: {harmless(first_of(wrong))}. Nothing was changed",
                 file=sys.stderr,
             )
             return 2

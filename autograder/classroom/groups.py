@@ -14,9 +14,9 @@ from autograder.classroom.course import find_submissions
 from autograder.classroom.database import opened
 from autograder.classroom.intake import REPLACED
 from autograder.classroom.roster import KINDS
-from autograder.classroom.school_csv import harmless, listed, read_table
+from autograder.classroom.school_csv import harmless, read_table
 from autograder.grading.handed_in import RECORDS, read_record, read_time
-from autograder.lessons import counted
+from autograder.lessons import counted, first_of
 from helpers.storage import write_whole
 
 GROUPS = ".headstart_groups.json"  # by lesson, lists of ids
@@ -58,7 +58,7 @@ def share(path: str, lesson: str, course: CourseDirectory) -> int:
             copied += _copy_to_all(members, last[0], found, lesson, course)
     print(f"headstart: {counted(len(groups), 'group')}, {counted(copied, 'submission')} copied to members")
     if without:
-        print(f"headstart: nobody has handed in of {harmless(listed(without))}")
+        print(f"headstart: nobody has handed in of {harmless(first_of(without))}")
     for line in unclear:
         print(f"headstart: {harmless(line)}", file=sys.stderr)
     return 1 if unclear else 0
@@ -133,7 +133,7 @@ def _read(path: str, course: CourseDirectory) -> dict[str, list[str]]:
             wrong.append(f"row {number}, {who or row[ids[0]].strip() or 'without an id'}, {why}")
         found[row[group].strip()].append(who)
     if wrong:
-        raise LookupError(f"{path}: {listed(wrong)}. Nothing was copied")
+        raise LookupError(f"{path}: {first_of(wrong)}. Nothing was copied")
     return found
 
 

@@ -17,8 +17,8 @@ from nbgrader.utils import notebook_hash
 from autograder.classroom.by_hand import left_to_grade
 from autograder.classroom.collect import MADE
 from autograder.classroom.database import opened
-from autograder.classroom.school_csv import listed
 from autograder.grading.handed_in import RECORDS, read_record
+from autograder.lessons import first_of
 
 MOST_NAMES = 20  # of one submission's notebooks: each has a copy of the page
 
@@ -59,7 +59,7 @@ class ReleaseFeedback(ExchangeReleaseFeedback):
                 self.log.error("%a was not released: %s", folder, error)
         self.src_path = everyone
         for why, students in lost.items():
-            self.log.warning("%s: %s", listed(students, ", "), why)
+            self.log.warning("%s: %s", first_of(students, ", "), why)
 
     def _student(self, folder: str) -> str:
         marker = "\0"

@@ -15,8 +15,7 @@ from nbgrader.coursedir import CourseDirectory
 from autograder.classroom.course import find_submissions
 from autograder.classroom.feedback import MADE_FROM, digest_of
 from autograder.classroom.intake import read_kept
-from autograder.classroom.school_csv import listed
-from autograder.lessons import counted
+from autograder.lessons import counted, first_of
 from helpers.storage import write_whole
 
 UPLOAD = {
@@ -65,7 +64,7 @@ def zip_feedback(lesson: str, course: CourseDirectory) -> int:
         (stale, "a page that is older than its grades", " --force"),
     ):
         if students:
-            who = listed(students, ", ") if zips else "everybody"
+            who = first_of(students, ", ") if zips else "everybody"
             again = f"call `nbgrader generate_feedback {lesson}{cure}` first"
             print(f"headstart: left out, with {what}: {who}; {again}", file=sys.stderr)
     return 1 if missing or stale else 0

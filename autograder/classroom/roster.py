@@ -9,8 +9,8 @@ from nbgrader.coursedir import CourseDirectory
 
 from autograder.classroom.course import odd_name
 from autograder.classroom.database import opened
-from autograder.classroom.school_csv import Table, harmless, listed, read_table
-from autograder.lessons import counted
+from autograder.classroom.school_csv import Table, harmless, read_table
+from autograder.lessons import counted, first_of
 
 # By a column that only this kind of file has: where ids may be, the first that is there and filled.
 KINDS = {
@@ -90,7 +90,7 @@ def read_roster(path: str, column: str = "") -> list[Member]:
     if wrong:
         raise LookupError(
             f"{path}: an id is missing, appears twice or can't be a folder's name, in {' or '.join(wanted)}: "
-            f"{listed(wrong)}. Nobody was added. --id COLUMN takes a different column"
+            f"{first_of(wrong)}. Nobody was added. --id COLUMN takes a different column"
         )
     return members
 
@@ -161,7 +161,7 @@ def _add(book: Gradebook, members: list[Member]) -> list[str]:
     spelled = {id.casefold(): id for id in there}
     others = [(one.id, spelled.get(one.id.casefold(), one.id)) for one in members if one.id not in there]
     if wrong := [f"{new}, there as {old}" for new, old in others if new != old]:
-        raise LookupError(f"the gradebook spells some ids differently: {listed(wrong)}. Nobody was added")
+        raise LookupError(f"the gradebook spells some ids differently: {first_of(wrong)}. Nobody was added")
     done = []
     for member in members:
         given = {name: text for name, text in member._asdict().items() if text}

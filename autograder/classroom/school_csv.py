@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-NAMED = 10  # rows that a sentence names
+from autograder.lessons import first_of
+
 # Moodle heads its columns in the exporting user's language; older English ones say Surname.
 ENGLISH = {
     said: english
@@ -83,7 +84,7 @@ def read_table(path: str) -> Table:
         raise LookupError(f"{path} is empty")
     width = len(numbered[0][1])
     if long := [f"row {number}" for number, row in numbered if any(map(str.strip, row[width:]))]:
-        raise LookupError(f"{path} has rows with more cells than the {width} of its header: {listed(long)}")
+        raise LookupError(f"{path} has rows with more cells than the {width} of its header: {first_of(long)}")
     rows = [[*row, *[""] * (width - len(row))][:width] for _, row in numbered]
     marked = wide or raw.startswith(codecs.BOM_UTF8)
     end = "\r\n" if "\r\n" in text else "\n"
@@ -100,9 +101,3 @@ def harmless(text: str) -> str:
     """A name, or a sentence with names in it, without what controls the terminal that shows it."""
     # defence: school's gradebook: names that steer a terminal
     return " ".join(CONTROLS.sub(" ", text).split()) if CONTROLS.search(text) else text
-
-
-def listed(said: list[str], between: str = "; ") -> str:
-    """The first of them, and how many more there are."""
-    more = f" and {len(said) - NAMED:,} more" if len(said) > NAMED else ""
-    return between.join(said[:NAMED]) + more

@@ -16,11 +16,10 @@ from nbgrader.utils import parse_utc
 
 from autograder.grading.alone import wait_for
 from autograder.grading.reading import Unreadable, read
-from autograder.grading.which_notebook import Candidate, candidates
+from autograder.grading.which_notebook import RECORDS, Candidate, candidates
 from autograder.limits import MAX_FILES, MAX_FILES_BYTES, MAX_FILES_DEPTH
 from helpers.storage import printable
 
-RECORDS = ("timestamp.txt", "submission_secret.txt")
 RECORD = 1000  # bytes of each of them at most
 STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # nbgrader prints names of files as they are
 # defence: handed in: our own

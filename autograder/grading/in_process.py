@@ -6,6 +6,7 @@ are worth as much as nbgrader's own, and no more. Output to stderr costs nothing
 
 import contextlib
 
+from autograder.grading.outcomes import raised
 from autograder.grading.questions import Question
 from helpers.checking.finding import Finding, Status
 
@@ -25,8 +26,8 @@ def read_test(question: Question, outputs: list[dict]) -> Finding:
     error = next((output for output in outputs if output["output_type"] == "error"), None)
     if error:
         unwritten = error["ename"] == "NotImplementedError"
-        raised = f"{error['ename']}: {error['evalue'].strip()}".removesuffix(": ")
-        return _finding(question, Status.NOT_WRITTEN if unwritten else Status.FAILED, 0.0, raised)
+        status = Status.NOT_WRITTEN if unwritten else Status.FAILED
+        return _finding(question, status, 0.0, raised(error))
     points = _credit(question, outputs)
     whole = points >= question.points
     said = " ".join(output["text"].strip() for output in outputs if output["output_type"] == "stream")

@@ -20,7 +20,7 @@ from autograder.grading.clock import Clock
 from autograder.grading.endless import MEANING as ENDLESS
 from autograder.grading.endless import Endless
 from autograder.grading.in_process import read_test
-from autograder.grading.outcomes import Stopped, bounded, read_outcomes
+from autograder.grading.outcomes import Stopped, bounded, raised, read_outcomes
 from autograder.grading.output_files import read_left_out, read_output_files
 from autograder.grading.questions import Question, Sheets
 from autograder.grading.second_look import answer_of, look_again
@@ -166,8 +166,8 @@ class _Run:
         if self.room < 0:
             raise Stopped(f"the cells up to {self.where} display more than the grader keeps")
         self.outputs[cell.id] = outputs
-        if raised := [output["ename"] for output in outputs if output["output_type"] == "error"]:
-            self.failed[len(self.ran) - 1] = raised[0][:100]
+        if names := [output["ename"] for output in outputs if output["output_type"] == "error"]:
+            self.failed[len(self.ran) - 1] = names[0][:100]
         question = self.questions.get(cell.exercise)
         if question and not question.sheets and not self.interrupted:
             self.verdicts[question.id] = Verdict.of(question.id, read_test(question, outputs))
@@ -329,7 +329,7 @@ class _Run:
         elif ours and any(map(TAKEN.search, self.ran)):
             self.reasons[cell.exercise] = TAKEN_BY
         elif errors:
-            reason = f"{errors[0]['ename']}: {errors[0]['evalue']}"[:300]
+            reason = raised(errors[0])[:300]
             sources = [each.source for each in own]
             others = {n: error for n, error in self.failed.items() if self.ran[n] not in sources}
             first = fix_first(reason, self.ran, others)

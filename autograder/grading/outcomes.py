@@ -1,5 +1,6 @@
 """What a child sends of its answers, read without believing it."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -9,10 +10,17 @@ from helpers.checking.calling.values import Opaque, Record
 from helpers.checking.limits import KEPT
 
 SEVERAL = (list, tuple, set, frozenset)
+CELL = re.compile(r"\((?:<[^>]*>|\d+\.py), line")  # of a SyntaxError: what IPython calls the file of a cell
 
 
 class Stopped(Exception):
     """The child can't go on; the text says why, for the student."""
+
+
+def raised(error: dict) -> str:
+    """What a cell raised, of its output as nbformat states it: only the line of a cell means something."""
+    message = CELL.sub("(line", error["evalue"]).strip()
+    return f"{error['ename']}: {message}".removesuffix(": ")
 
 
 def read_outcomes(message: Any, wanted: int) -> list[Outcome]:

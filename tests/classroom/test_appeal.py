@@ -52,6 +52,7 @@ def course(tmp_path_factory) -> Course:
     course.hand_in("amy", {SOFTMAX: by_heart(load_sheet(SOFTMAX, course.root / "source" / LESSON))})
     course.hand_in("bob", {SLIP: "slip_line = 2", SOFTMAX: "raise SystemError"})
     course.run("headstart", "grade", LESSON)
+    course.run("nbgrader", "db", "student", "add", "amys")
     return course
 
 
@@ -113,6 +114,7 @@ def test_a_grade_that_is_recorded_differently_is_said(course) -> None:
     ("student", "exercise", "said"),
     [
         ("amyy", "softmax", "amyy hasn't handed in 01_attention; did you mean amy?"),
+        ("amys", "softmax", "amys hasn't handed in 01_attention; 2 students did"),
         ("zoe", "softmax", "zoe hasn't handed in 01_attention; 2 students did"),
         ("amy", "1.7", "Question 1.7 is answered in words, and a person gives its points"),
         ("amy", "dot_or_additive", "is answered in words, and a person gives its points"),

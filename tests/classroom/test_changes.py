@@ -145,6 +145,13 @@ def repointed(course: Course, points: dict[str, float]) -> None:
     path.write_text(json.dumps(source))
 
 
+def test_points_of_written_questions_changed_in_the_source_are_said_too(course) -> None:
+    repointed(course, {SOFTMAX.replace(".", "-"): 4.5, "attention-self_or_encoder": 6})
+    course.hand_in("amy")
+    said = course.run("headstart", "grade", LESSON).stderr
+    assert "not as built: Softmax 4.5 instead of 3; Question 1.7 6 instead of 5\n" in said
+
+
 def test_points_changed_in_the_source_are_the_ones_that_count(tmp_path) -> None:
     """One exercise has more of them, one is dropped for all, and one student has a bonus.
 
@@ -168,7 +175,7 @@ def test_points_changed_in_the_source_are_the_ones_that_count(tmp_path) -> None:
     )
     repointed(course, {"attention-softmax": 4.5, "attention-additive": 0})
     done = course.run("headstart", "grade", LESSON)
-    assert "Softmax 4.5 instead of 3; Additive attention 0 instead of 3" in done.stderr
+    assert "Softmax 4.5 instead of 3; Additive attention 0 instead of 3\n" in done.stderr
     assert [row[:4] for row in rows(done.stdout)] == [
         ["amy", "Additive attention", "3 of 3", "0 of 0"],
         ["amy", "Softmax", "3 of 3", "4.5 of 4.5"],

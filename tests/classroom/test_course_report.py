@@ -18,12 +18,12 @@ from autograder import exercises, programs
 from autograder.classroom.database import GRADING, make_grading
 from autograder.classroom.reports.course import (
     _class,
-    _names,
     _released,
     report_course,
 )
 from autograder.classroom.reports.pictures import points_by_lesson
 from autograder.classroom.reports.rendering import environment
+from autograder.classroom.reports.tables import called
 from autograder.classroom.reports.weeks import Handed, Item, again, items, shares, times
 from autograder.results import Verdict
 from helpers.checking.finding import Status
@@ -175,7 +175,7 @@ def test_an_exercises_numbers_are_share_and_correlation_with_the_rest() -> None:
 def test_two_of_one_name_are_told_apart_and_minutes_are_not_no_days() -> None:
     same = [SimpleNamespace(id=id, first_name="Ada", last_name="Lovelace") for id in ("ada", "ada2")]
     bo = SimpleNamespace(id="bo", first_name=None, last_name=None)
-    assert [*_names([*same, bo]).values()] == ["bo", "Lovelace, Ada (ada)", "Lovelace, Ada (ada2)"]
+    assert [*called([*same, bo]).values()] == ["bo", "Lovelace, Ada (ada)", "Lovelace, Ada (ada2)"]
     late = [Handed(0, 1, False, days).late for days in (0.0001, 0.01, 0.1, 2)]
     assert late == ["1 min", "14 min", "2 h", "2.0 days"]
 

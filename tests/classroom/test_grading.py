@@ -100,7 +100,21 @@ def test_scores_reach_the_gradebook_and_the_notebook(course) -> None:
     assert manual == [(4,)]  # two written questions of two students
     for command in ("grade", "report"):
         assert "4 written answers are left to grade" in course.run("headstart", command, LESSON).stdout
-    assert "4 written answers are left" in (course.root / "reports" / f"{LESSON}.html").read_text()
+    page = (course.root / "reports" / f"{LESSON}.html").read_text()
+    assert "4 written answers are left" in page and "<bdi>bob</bdi>" in page
+
+
+def test_a_lessons_page_has_students_names_and_the_terminal_the_ids_that_commands_take(course) -> None:
+    course.run("nbgrader", "db", "student", "add", "amy", "--last-name=Lovelace", "--first-name=Ada")
+    course.hand_in("bob", function("return x"))
+    (course.submission("amy") / "mine.py").write_text("1")
+    course.run("headstart", "grade", LESSON)
+    said = course.run("headstart", "report", LESSON).stdout
+    assert "amy" in said and "Lovelace" not in said
+    page = (course.root / "reports" / f"{LESSON}.html").read_text()
+    row = '<th scope="row"><bdi>{}</bdi>'
+    assert page.index(row.format("bob")) < page.index(row.format("Lovelace, Ada"))
+    assert "<td>Lovelace, Ada</td>" in page and "amy" not in page
 
 
 def test_blank_written_answers_need_nobody(course) -> None:

@@ -36,6 +36,7 @@ from helpers.figures.answering import rubric_of
 from tests.support.browser import AXE, CHROMIUM_OPTIONS
 from tests.support.course import LESSON, Course
 from tests.support.limits import until
+from tests.support.ports import free_ports
 from tests.support.proved import ENGINE, follows_from
 
 pytestmark = [pytest.mark.timeout(600), follows_from(*ENGINE)]
@@ -110,6 +111,8 @@ def serving(course: Course, *command: str, path: Path = ROOT) -> Iterator[Server
     """Serve the page as a command does: by default ours."""
     command = command or ("headstart", "marking", LESSON, "--no-browser")
     program, *rest = command
+    # Jupyter says its address before it listens there: of two that take the next free port, one may get the other's.
+    [port] = free_ports(1)
     home = course.root.parent / "home"
     home.mkdir(exist_ok=True)
     env = os.environ | {
@@ -120,7 +123,7 @@ def serving(course: Course, *command: str, path: Path = ROOT) -> Iterator[Server
     log = home / f"{uuid.uuid4().hex}.log"
     with log.open("w") as said:
         server = subprocess.Popen(
-            [str(Path(sys.executable).parent / program), *rest],
+            [str(Path(sys.executable).parent / program), *rest, f"--port={port}"],
             cwd=course.root,
             env=env,
             stderr=said,
@@ -616,15 +619,48 @@ def test_a_class_is_marked_with_the_keyboard_alone(course, browser, tmp_path):
     context.close()
 
 
+IN_SIGHT = """all => all.every(each => {
+    const {x, y, width, height} = each.getBoundingClientRect();
+    return document.elementFromPoint(x + width / 2, y + height / 2)?.closest("button") === each;
+})"""
+
+
 @pytest.mark.needs_chromium
-def test_two_browsers_see_each_other_and_are_told(course, browser):
+def test_the_buttons_that_save_are_in_sight_however_small_the_window(course, browser):
+    page = browser.new_page()
+    buttons = page.locator(".main, #save")
     with serving(course) as server:
-        ann, bob = (browser.new_context(bypass_csp=True).new_page() for _ in range(2))
-        for page, name in ((ann, "ann"), (bob, "bob")):
+        page.goto(server.address)
+        expect(page.locator("#which")).to_contain_text("1 of 3")
+        for width, height in ((1280, 800), (1280, 400), (390, 844), (390, 400)):
+            page.set_viewport_size({"width": width, "height": height})
+            for place in (0, 60, 300):
+                page.evaluate(f"scrollTo(0, {place})")
+                assert buttons.evaluate_all(IN_SIGHT), (width, height, place)
+            page.locator("#comment").focus()
+            assert buttons.evaluate_all(IN_SIGHT)
+    page.close()
+
+
+@contextlib.contextmanager
+def _two_at_work(course, browser) -> Iterator[list[Page]]:
+    """The pages of ann and bob, before the first of three groups of answers."""
+    with serving(course) as server:
+        pages = [browser.new_context(bypass_csp=True).new_page() for _ in range(2)]
+        for page, name in zip(pages, ("ann", "bob"), strict=True):
             page.goto(server.address)
             page.locator("#grader").fill(name)
             page.locator("#grader").blur()
             expect(page.locator("#which")).to_contain_text("1 of 3")
+        yield pages
+        for page in pages:
+            page.context.close()
+
+
+@pytest.mark.needs_chromium
+def test_two_browsers_see_each_other_and_are_told(course, browser):
+    with _two_at_work(course, browser) as (ann, bob):
+        for page in (ann, bob):
             page.keyboard.press("f")
         ann.keyboard.press("s")
         expect(ann.locator("#done")).to_have_text("1 of 4 wait")
@@ -637,19 +673,11 @@ def test_two_browsers_see_each_other_and_are_told(course, browser):
         expect(bob.locator("#members tbody input:checked")).to_have_count(0)
         ann.keyboard.press("z")
         expect(bob.locator("#done")).to_have_text("3 of 4 wait")  # without a reload
-        for page in (ann, bob):
-            page.context.close()
 
 
 @pytest.mark.needs_chromium
 def test_who_has_typed_nothing_yet_is_told_too_and_overwrites_nothing(course, browser):
-    with serving(course) as server:
-        ann, bob = (browser.new_context(bypass_csp=True).new_page() for _ in range(2))
-        for page, name in ((ann, "ann"), (bob, "bob")):
-            page.goto(server.address)
-            page.locator("#grader").fill(name)
-            page.locator("#grader").blur()
-            expect(page.locator("#which")).to_contain_text("1 of 3")
+    with _two_at_work(course, browser) as (ann, bob):
         ann.keyboard.press("f")
         ann.keyboard.press("s")
         told = bob.locator("#said")
@@ -658,8 +686,6 @@ def test_who_has_typed_nothing_yet_is_told_too_and_overwrites_nothing(course, br
         bob.keyboard.press("s")
         expect(told).to_contain_text("Not saved: 2 answers have changed since you looked, by ann.")
         assert _grade(course, "ada")[0] == 5
-        for page in (ann, bob):
-            page.context.close()
 
 
 def _stop_the_clock(page: Page) -> None:

@@ -125,9 +125,10 @@ def record(course: CourseDirectory, found: dict[str, dict[str, Handed]]) -> None
                 book.add_submission(lesson, student)
                 grade = book.find_grade("all", lesson, lesson, student)
                 grade.auto_score, grade.needs_manual_grade = work.points, False
-                row = {"assignment": lesson, "student": student, "digest": "", "problem": "", "remarks": "[]"}
+                row = {"assignment": lesson, "student": student, "digest": "", "remarks": "[]"}
                 told = json.dumps([vars(each) for each in work.verdicts])
-                book.db.execute(sa.insert(GRADING), {**row, "verdicts": told})
+                row |= {"verdicts": told, "problem": work.problem}
+                book.db.execute(sa.insert(GRADING), row)
         book.db.commit()
 
 
@@ -140,6 +141,7 @@ def course(tmp_path: Path) -> CourseDirectory:
 
 def test_the_map_has_a_sign_for_each_exercise_of_each_student(course: CourseDirectory) -> None:
     of = a_class(12)
+    of["s12"][LESSONS[2]] = replace(handed(LESSONS[2], Status.NOT_RUN), problem="there is no <notebook>")
     record(course, of)
     report_course(course)
     text = Path(course.root, "reports/course.html").read_text()
@@ -163,6 +165,8 @@ def test_the_map_has_a_sign_for_each_exercise_of_each_student(course: CourseDire
     first = [one.get_text(" ", strip=True) for one in soup.select(".talks > ol > li")]
     assert first[0] == "<i>s2 , 3 lessons behind nothing handed in"
     assert first[1].startswith("<i>s11 , 2 lessons behind 02_multihead: 0% of the points")
+    count = len(exercises.load("positional"))
+    assert any(one.endswith(f"{count} exercises, {count} not run: there is no <notebook>") for one in first)
     page = BeautifulSoup(Path(course.root, "reports/students/s3.html").read_text(), "html.parser")
     steps = [one.text for one in page.select("ol > li")]
     titles = [e.title for e in exercises.load("attention").values()]
@@ -180,7 +184,7 @@ def test_a_lessons_page_has_the_same_for_its_students() -> None:
     soup = BeautifulSoup(lesson_page(LESSONS[0], rows, asked), "html.parser")
     best = sum(exercise.points for exercise in asked.values())
     [first, *_] = [one.get_text(" ", strip=True) for one in soup.select(".talks > ol > li")]
-    assert first.startswith(f"s1 , {best} points behind") and first.endswith("the file is <empty>")
+    assert first.startswith(f"s1 , {best} points behind") and first.endswith("not run: the file is <empty>")
     signs = [cell.text for cell in soup.select_one(".heat tbody tr").select("td")]
     assert signs == ["0", *"⊘" * len(asked)]
 
@@ -227,6 +231,28 @@ def test_a_class_of_forty_fits_a_screen_and_no_page_has_a_barrier(tmp_path: Path
         page.goto(path.as_uri())
         page.locator(".heat thead tr:last-child button").nth(1).press("Enter")
         assert page.locator(".heat tbody th").first.inner_text() == names["s2"], "fewest points first"
+        browser.close()
+
+
+@pytest.mark.needs_chromium
+def test_what_is_folded_is_open_on_paper(tmp_path: Path) -> None:
+    of = a_class(12)
+    names = {student: student for student in of}
+    asked: dict = {lesson: {} for lesson in LESSONS}
+    many = [talk._replace(why=talk.why * 4) for talk in talks(of, of, LESSONS, {})] * 4
+    path = tmp_path / "course.html"
+    path.write_text(_class(names, of, LESSONS, asked, dict.fromkeys(LESSONS), {}, many))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=programs.find(programs.CHROMIUM), args=list(CHROMIUM_OPTIONS)
+        )
+        page = browser.new_page()
+        page.goto(path.as_uri())
+        shown = "all => all.map(each => each.checkVisibility())"
+        folded = page.locator("details li")
+        assert {*folded.evaluate_all(shown)} == {False}
+        page.emulate_media(media="print")
+        assert {*folded.evaluate_all(shown)} == {True}
         browser.close()
 
 

@@ -46,7 +46,7 @@ def test_the_page_says_who_made_which_mistake(exercises):
     text = page("01_attention", rows(), exercises, looked=odd, waiting=waiting)
     sentence = next(m.sentence for m in exercises[SCALED].misconceptions if m.name == "unscaled")
     line = text[text.index(sentence) :].partition("</tr>")[0]
-    assert "<summary>2</summary>bob, c&lt;b&gt;</details>" in line
+    assert "<summary>2</summary>bob; c&lt;b&gt;</details>" in line
     assert (
         text.index(sentence)
         < text.index("Unexplained")
@@ -83,7 +83,7 @@ def test_what_no_misconception_explains_is_grouped_by_what_is_true_of_most(exerc
     text = page("01_attention", [*named, known], exercises)
     group = text[text.index("Unexplained") :]
     assert f"{sign} (2 of 4)" in group
-    assert "<summary>4</summary>ann, ben, cem, dora</details>" in group
+    assert "<summary>4</summary>ann; ben; cem; dora</details>" in group
     console = Console(file=io.StringIO(), width=120)
     console.print(summary([*named, known], exercises))
     assert "2 of 4" in console.file.getvalue()

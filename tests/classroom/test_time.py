@@ -116,10 +116,16 @@ def test_a_due_date_by_nbgraders_command_is_read_or_refused(tmp_path):
     due = "select duedate from assignment"
     course.run("nbgrader", "db", "assignment", "add", LESSON, "--duedate=2027-01-15 12:00 +01:00")
     assert course.query(due) == [("2027-01-15 11:00:00.000000",)]
-    refused = course.run(
-        "nbgrader", "db", "assignment", "add", LESSON, "--duedate=2027-07-15 12:00 CEST", check=False
-    )
-    assert refused.returncode and "'CEST' is no time zone" in refused.stderr
+    dates_of = course.root / "dates.csv"
+    dates_of.write_text(f"name,duedate\n{LESSON},2027-07-15 12:00 CEST\n")
+    for command, why in {
+        ("add", LESSON, "--duedate=2027-07-15 12:00 CEST"): "'CEST' is no time zone",
+        ("add", LESSON, "--duedate=tomorrow"): "Unknown string format: tomorrow",
+        ("import", str(dates_of)): "'CEST' is no time zone",
+    }.items():
+        refused = course.run("nbgrader", "db", "assignment", *command, check=False)
+        assert refused.returncode == 1 and why in refused.stderr.splitlines()[-1]
+        assert "Traceback" not in refused.stderr
     said = course.run("nbgrader", "db", "assignment", "add", LESSON, "--duedate=2027-01-16 12:00").stderr
     assert "names no time zone, so nbgrader takes it for UTC" in said
     assert course.query(due) == [("2027-01-16 12:00:00.000000",)]

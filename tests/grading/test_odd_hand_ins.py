@@ -325,3 +325,8 @@ def test_nothing_is_said_of_what_is_as_it_should_be(said):
     assert quiet
     for name in quiet:
         assert "was graded" not in said[name][1] and "handed in as" not in said[name][1]
+
+
+def test_what_python_calls_the_file_of_a_cell_is_said_to_nobody(said):
+    assert "SyntaxError: invalid syntax (line 2)" in said["a syntax error"][1]
+    assert not [name for name, (_, words) in said.items() if "<ipython-input" in words]

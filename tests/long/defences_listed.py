@@ -478,7 +478,7 @@ LISTED: dict[str, dict[str, Row]] = {
         "autograde: what links point to": ("autograding_and_feedback_hold_nothing_that_a_link_points_to", "(name not in stays and (own or {}).get(name) != path.read_bytes())", "False"),
     },
     "test_leaving": {
-        "course: students who have left": ("a_student_is_removed_everywhere_and_nothing_brings_them_back", " and name not in gone(course)", ""),
+        "course: students who have left": ("a_student_is_removed_everywhere_and_nothing_brings_them_back", " and name not in left", ""),
         "collect: students who have left": ("a_student_is_removed_everywhere_and_nothing_brings_them_back", ' if record["username"] not in left', ""),
         "leaving: ids that are paths": ("no_id_leads_to_other_folders", '"/" in student or student in ("", ".", "..")', "False"),
         "groups: what links point to": ("no_link_is_followed_to_a_member", " if not one.folder.is_symlink()", ""),

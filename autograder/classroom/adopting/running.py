@@ -19,6 +19,7 @@ from autograder.classroom.adopting import recorder
 from autograder.classroom.adopting.notebook import Lost, Part, Source
 from autograder.courses import with_solutions
 from autograder.grading.judge import judge
+from autograder.grading.outcomes import raised
 from autograder.grading.workers import Worker
 from autograder.limits import MAX_FILES, MAX_FILES_BYTES
 from autograder.programs import sandbox_problem
@@ -171,7 +172,7 @@ def _failed(source: Source, done: Judgement) -> Iterator[Lost]:
     for part in source.of("given", "solution", "test"):
         for output in done.outputs.get(f"cell-{part.number}", []):
             if output["output_type"] == "error":
-                what = f"{output['ename']}: {output['evalue']}"[:200]
+                what = raised(output)[:200]
                 told = "its tests fail on the notebook's own solution" if part.kind == "test" else "it raises"
                 yield Lost(part.number, f"{told}: {what}")
 

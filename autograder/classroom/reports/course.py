@@ -6,14 +6,14 @@ Made of what is recorded: nbgrader's gradebook, and the verdicts beside it.
 import json
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
 import sqlalchemy as sa
 from markupsafe import Markup
-from nbgrader.api import Gradebook, Student
+from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import Exchange
 
@@ -24,7 +24,7 @@ from autograder.classroom.lateness import Policy, lateness
 from autograder.classroom.reports import heat, predictions, weeks
 from autograder.classroom.reports.pictures import points_by_lesson
 from autograder.classroom.reports.rendering import render
-from autograder.classroom.reports.tables import natural
+from autograder.classroom.reports.tables import called, natural
 from autograder.classroom.reports.talks import Talk, said_once, share, talks
 from autograder.classroom.reports.weeks import FEW, Again, Handed, Line
 from autograder.exercise import Exercise
@@ -45,7 +45,7 @@ def report_course(course: CourseDirectory) -> int:
         raise LookupError(f"{course.root} has no gradebook yet: add students to it, or grade a lesson first")
     with opened(course) as book:
         handed = _read(book, Policy.of(course.config))
-        names = _names(book.students)
+        names = called(book.students)
     # With due dates for the whole term, most of a map of all lessons would be empty at its start.
     order = sorted({lesson for of in handed.values() for lesson in of}, key=natural)
     asked = {name: _exercises(name) for name in order}
@@ -71,22 +71,22 @@ def report_course(course: CourseDirectory) -> int:
 
 def _read(book: Gradebook, policy: Policy) -> dict[str, dict[str, Handed]]:
     """By student and lesson, what was handed in and graded."""
-    verdicts: dict[tuple[str, str], list[Verdict]] = {}
+    graded: dict[tuple[str, str], tuple[list[Verdict], str]] = {}
     if sa.inspect(book.engine).has_table(GRADING.name):
         for row in book.db.execute(sa.select(GRADING)):
             found = [Verdict.from_json(each) for each in json.loads(row.verdicts)]
-            verdicts[row.student, row.assignment] = found
+            graded[row.student, row.assignment] = found, row.problem
     handed: dict[str, dict[str, Handed]] = defaultdict(dict)
     scores = scores_in(book, book.assignments)
     came = {student.id: dict(lateness(student.submissions, policy)) for student in book.students}
     for lesson in book.assignments:
         for student in book.students:
             if score := scores.get((student.id, lesson.name)):
-                there = verdicts.get((student.id, lesson.name), [])
+                there, problem = graded.get((student.id, lesson.name), ([], ""))
                 one = came[student.id].get(lesson.name)  # None if nobody knows when
                 late, when = (one.late / timedelta(days=1), one.handed_in) if one else (0.0, None)
                 handed[student.id][lesson.name] = Handed(
-                    score.points, float(lesson.max_score), score.waiting, late, there, when
+                    score.points, float(lesson.max_score), score.waiting, late, there, when, problem
                 )
     return handed
 
@@ -107,19 +107,6 @@ def _exercises(lesson: str) -> dict[str, Exercise]:
         return exercises.load(lessons.topic(lesson)) if lesson in lessons.names() else {}
     except LookupError:
         return {}
-
-
-def _name(student: Student) -> str:
-    named = ", ".join(part for part in (student.last_name, student.first_name) if part)
-    return named or str(student.id)
-
-
-def _names(students: Iterable[Student]) -> dict[str, str]:
-    """By id, how students are called; with the id where two are called the same. 2 comes before 10."""
-    names = {str(one.id): _name(one) for one in students}
-    often = Counter(names.values())
-    order = sorted(names, key=lambda id: (natural(names[id]), natural(id)))
-    return {id: f"{names[id]} ({id})" if often[names[id]] > 1 else names[id] for id in order}
 
 
 def _file(student: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import mean, median
 
 from markupsafe import Markup
+from nbgrader.api import Student
 from nbgrader.coursedir import CourseDirectory
 from rich.console import Console
 from traitlets.config import Config
@@ -19,6 +20,7 @@ from autograder.classroom.reports import heat, pictures, predictions
 from autograder.classroom.reports.rendering import render
 from autograder.classroom.reports.tables import (
     Row,
+    called,
     most_common,
     natural,
     problems,
@@ -46,6 +48,7 @@ def report_lesson(name: str, course: CourseDirectory, config: Config) -> int:
     try:
         rows = sorted(book.verdicts(), key=lambda row: natural(row[0]))
         looked, waiting = sorted(book.odd(), key=lambda row: natural(row[0])), book.waiting()
+        names = called(book.db.query(Student))
     finally:
         book.close()
     Console().print(summary(rows, lesson.outlines))
@@ -58,6 +61,8 @@ def report_lesson(name: str, course: CourseDirectory, config: Config) -> int:
         Console().print(f"{waiting}: `headstart marking {name}`, or formgrader")
     path = Path(course.root, "reports", f"{name}.html")
     path.parent.mkdir(exist_ok=True)
+    rows = sorted(((names.get(row[0], row[0]), *row[1:]) for row in rows), key=lambda row: natural(row[0]))
+    looked = [(names.get(student, student), why) for student, why in looked]
     path.write_text(page(name, rows, lesson.outlines, counts, looked, waiting), encoding="utf-8")
     Console().print(f"The same with pictures, for a browser: {os.path.relpath(path)}")
     return 0
@@ -75,17 +80,20 @@ def page(
 
     Args:
         lesson: its name.
-        rows: student, problem and verdicts of every submission graded so far.
+        rows: how a student is called, problem and verdicts of every submission graded so far.
         exercises: what was asked, by id, in order.
         predicted: how many predicted what, by the prediction's id and the option's letter.
-        looked: students whose submissions need a look, and why.
+        looked: those whose submissions need a look, and why.
         waiting: how many answers are left to grade by hand, in words.
     """
     if not (rows := list(rows)):
         return render("lesson", heading=lesson, scores=[])
     scores = [sum(verdict.points for verdict in verdicts) for _, _, verdicts in rows]
     best = sum(exercise.points for exercise in exercises.values())
-    works = {student: Handed(sum(v.points for v in of), best, False, 0.0, of) for student, _, of in rows}
+    works = {
+        student: Handed(sum(v.points for v in of), best, False, 0.0, of, problem=problem)
+        for student, problem, of in rows
+    }
     group = heat.group(lesson, {id: exercise.title for id, exercise in exercises.items()}, ())
     parts = {student: heat.part(group, of, share(works[student])) for student, _, of in rows}
     map_rows = [heat.Row(student, "", [part]) for student, part in parts.items()]
@@ -99,7 +107,7 @@ def page(
         median=median(scores),
         now=datetime.now(),
         waiting=waiting,
-        first=[(talk, talk.student, "") for talk in _first(lesson, rows, works)],
+        first=[(talk, talk.student, "") for talk in _first(lesson, works)],
         points_behind=lambda behind: counted(round(behind * best, 1), "point"),
         map_group=group,
         map_rows=map_rows,
@@ -116,9 +124,8 @@ def page(
     )
 
 
-def _first(lesson: str, rows: list[Row], works: Mapping[str, Handed]) -> list[Talk]:
-    handed = {student: {lesson: work} for student, work in works.items()}
-    return talks(works, handed, [lesson], {student: [problem] for student, problem, _ in rows if problem})
+def _first(lesson: str, works: Mapping[str, Handed]) -> list[Talk]:
+    return talks(works, {student: {lesson: work} for student, work in works.items()}, [lesson], {})
 
 
 def _misconceptions(rows: list[Row], exercises: Mapping[str, Outline]) -> list[tuple[str, str, list[str]]]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from statistics import mean
 
+from nbgrader.api import Student
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
@@ -28,6 +29,17 @@ def natural(text: str) -> list[str | int]:
         int(part) if number else part.casefold()
         for part, number in zip(re.split(r"(\d+)", text), itertools.cycle((False, True)))
     ]
+
+
+def called(students: Iterable[Student]) -> dict[str, str]:
+    """By id, how students are called; with the id where two are called the same. 2 comes before 10."""
+    names = {
+        str(one.id): ", ".join(filter(None, (one.last_name, one.first_name))) or str(one.id)
+        for one in students
+    }
+    often = Counter(names.values())
+    order = sorted(names, key=lambda id: (natural(names[id]), natural(id)))
+    return {id: f"{names[id]} ({id})" if often[names[id]] > 1 else names[id] for id in order}
 
 
 def summary(rows: Iterable[Row], exercises: Mapping[str, Outline]) -> Group:

@@ -23,6 +23,7 @@ class Work(Protocol):
     possible: float
     late_days: float
     verdicts: list[Verdict]
+    problem: str  # why it couldn't be graded as a whole, or ""
 
 
 class Talk(NamedTuple):
@@ -100,7 +101,7 @@ def _why(of: Mapping[str, Work], due: Sequence[str], medians: Mapping[str, float
                 if before and (mean := statistics.mean(before)) - mine >= APART
                 else ""
             )
-            how = _how(of[lesson].verdicts)
+            how = _how(of[lesson].verdicts) + (f": {of[lesson].problem}" if of[lesson].problem else "")
             why.append(f"{lesson}: {mine:.0%} of the points (median {medians[lesson]:.0%}{fell}){how}")
         before.append(mine)
     if (late := sum(work.late_days > 0 for work in of.values())) > 1:

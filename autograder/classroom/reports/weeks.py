@@ -27,6 +27,7 @@ class Handed:
     late_days: float
     verdicts: list[Verdict] = field(default_factory=list)
     at: datetime | None = None  # UTC
+    problem: str = ""  # why it couldn't be graded as a whole
 
     @property
     def late(self) -> str:
