@@ -135,3 +135,15 @@ exercise.slip(
 exercise.slip("no_norm_last", "norm(x + sublayer(x)) → x + sublayer(x)").says(
     "With the norm last, the result isn't normalised at all: the norm belongs around the sum."
 )
+exercise.slip("norm_on_the_other_branch", "x + sublayer(norm(x)) → norm(x) + sublayer(x)").says(
+    "With the norm first, the path is normalised and the sublayer's input isn't: it should be the other way "
+    "round, since the path stays as it is."
+)
+
+
+@exercise.misconception
+def norm_of_its_own(x, sublayer, norm, norm_first=True):
+    """torch's layer norm is used in place of the argument `norm`, which has weights: call what was given."""
+    if norm_first:
+        return x + sublayer(torch.nn.functional.layer_norm(x, x.shape[-1:]))
+    return torch.nn.functional.layer_norm(x + sublayer(x), x.shape[-1:])

@@ -234,3 +234,12 @@ def no_brackets_at_all(x, weight, bias, eps=1e-5):
     """
     mean, variance = x.mean(dim=-1, keepdim=True), x.var(dim=-1, keepdim=True, correction=0)
     return weight * x - mean / torch.sqrt(variance + eps) + bias
+
+
+@exercise.misconception
+def everything_divides_the_mean(x, weight, bias, eps=1e-5):
+    """x minus the mean needs brackets: without them, root and weight belong to the mean alone, and x stays
+    as it is.
+    """
+    mean, variance = x.mean(dim=-1, keepdim=True), x.var(dim=-1, keepdim=True, correction=0)
+    return x - mean / torch.sqrt(variance + eps) * weight + bias

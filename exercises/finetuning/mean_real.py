@@ -3,8 +3,9 @@
 import torch
 from torch import Generator
 
+from exercises.finetuning import shared
 from exercises.finetuning.last_real import last_cases
-from headstart import Case, Entry, gradient_reaches_inputs, inputs_unchanged
+from headstart import Case, Entry, gradient_reaches_inputs, inputs_unchanged, pick
 from helpers import finetuning
 
 exercise = Entry(
@@ -21,8 +22,11 @@ exercise = Entry(
 
 @exercise.cases
 def mean_cases(g: Generator) -> list[Case]:
-    """The same, for a mean."""
-    return last_cases(g)
+    """The same, for a mean, and padding in front: the docstring doesn't say where it is."""
+    cases = last_cases(g)
+    B, T = pick(g, (3, 5), (2, 6), (4, 5))
+    front = shared.real(g, B, T, most=T - 1).flip(1)
+    return [*cases, Case("padding in front", (shared.normal(g, B, T, pick(g, 2, 3)), front))]
 
 
 @exercise.alternative
@@ -92,3 +96,11 @@ exercise.slip(
     "This is the vector at the last token, as in the exercise before: now the mean over all of them is "
     "wanted."
 )
+
+
+@exercise.misconception
+def padding_taken_to_come_last(hidden, real):
+    """Only the number of tokens is used, as if padding always came after them: here it may be anywhere, so
+    take the vectors where `real` is True.
+    """
+    return torch.stack([row[:n].mean(dim=0) for row, n in zip(hidden, real.sum(dim=1).tolist(), strict=True)])

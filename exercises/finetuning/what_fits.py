@@ -128,3 +128,10 @@ exercise.slip(
     "        if not name.startswith(prefix):\n            continue\n →",
     of=fits_step_by_step,
 ).says("The head's names are sorted in as well: only names that begin with the prefix belong to the body.")
+exercise.slip(
+    "left_over_with_the_prefix",
+    '[name for name in old if f"{prefix}{name}" → [prefix + name for name in old if f"{prefix}{name}"',
+    of=fits_with_comprehensions,
+).says(
+    "What is left over is listed with the prefix in front: these are the old model's names, which have none."
+)

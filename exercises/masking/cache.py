@@ -198,3 +198,11 @@ def cache_changed(cache, x, W_q, W_k, W_v):
     mask = torch.ones(x.size(-2), past + x.size(-2)).tril(past).bool()
     output, _ = masked_attention(x @ W_q, cache["k"], cache["v"], mask)
     return output, cache
+
+
+exercise.slip(
+    "divided_by_the_inputs_width", "math.sqrt(W_q.size(-1)) → math.sqrt(x.size(-1))", of=with_places_compared
+).says(
+    "The scores are divided by the root of the width of x: it should be the root of d_k, the width of "
+    "queries and keys."
+)

@@ -125,8 +125,8 @@ exercise.slip(
 
 @exercise.misconception
 def a_little_added(scores, mask):
-    """A small number is added to the sum so that it isn't 0, and every row sums to a little less than 1:
-    divide the rows that see something by their own sum, and leave the others at 0.
+    """A small number is added to the sum or is its least value, which makes rows too small whose visible
+    scores are far below the largest: divide them by their own sum, and leave empty rows at 0.
     """
     powers = torch.exp(scores - scores.amax(dim=-1, keepdim=True)) * mask
     return powers / (powers.sum(dim=-1, keepdim=True) + 1e-6)

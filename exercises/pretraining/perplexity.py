@@ -81,3 +81,7 @@ exercise.slip(
 exercise.slip("power_of_the_sum", "(losses * counts).sum() / counts.sum() → losses.sum()").says(
     "This is e to the sum of the mean losses, which grows with each batch: take one mean over all tokens."
 )
+exercise.slip("losses_taken_for_sums", "(losses * counts).sum() → losses.sum()").says(
+    "The losses are added as if each were the sum over its tokens, but they are means: multiply each by its "
+    "number of tokens first."
+)

@@ -217,3 +217,25 @@ exercise.slip(
     "sum(m / t for m, t in zip(matches, possible, strict=True)) / 4",
     of=bleu_in_one_pass,
 ).says("The four precisions are added and divided by 4: BLEU takes the fourth root of their product.")
+exercise.slip(
+    "lengths_swapped_in_the_exponent",
+    "min(1.0, math.exp(1 - r / c)) → 1.0 if c >= r else math.exp(1 - c / r)",
+).says(
+    "The two lengths are swapped in the penalty's exponent, so that short translations get a factor above 1: "
+    "it is 1 - r/c, below 0."
+)
+
+
+@exercise.misconception
+def one_long_text(candidates, references):
+    """The sentences are joined into one long text, in which n-grams reach across their ends and match in
+    other sentences: count sentence by sentence, then sum.
+    """
+    one, other = " ".join(candidates).split(), " ".join(references).split()
+    logs = 0.0
+    for n in range(1, 5):
+        matches, possible = clipped_matches(one, other, n)
+        if matches == 0:
+            return 0.0
+        logs += math.log(matches / possible) / 4
+    return 100 * min(1.0, math.exp(1 - len(other) / len(one))) * math.exp(logs)

@@ -50,6 +50,7 @@ def smoothing_cases(g: Generator) -> list[Case]:
         case("one sentence, padding", (1, pick(g, 4, 5, 6), 3), 0.1, 2, spread=20),
         case("one token of each", (pick(g, 3, 2, 4), 1, 5), 0.2),
         Case("float64, one token", (shared.normal(g, *one, dtype=torch.float64), targets(*one), 0.2)),
+        case("scores far apart", (2, 3, pick(g, 5, 6, 4)), 0.1, 1, spread=120),
     ]
 
 
@@ -220,4 +221,10 @@ exercise.slip(
 ).says(
     "ε/(V - 1) goes to all V tokens, the right one too, so more than 1 is handed out: where the right one "
     "has a part, each part is ε/V."
+)
+exercise.slip(
+    "logarithm_of_a_rounded_softmax", "logits.log_softmax(dim=-1) → logits.softmax(dim=-1).log()"
+).says(
+    "Where scores are far apart, a softmax rounds small probabilities to 0, and the logarithm of 0 is "
+    "infinite: log_softmax takes both steps in one."
 )
