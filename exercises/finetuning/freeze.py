@@ -50,6 +50,10 @@ exercise.slip(
     "model.body.requires_grad_(False) → for parameter in model.head.parameters():\n"
     "        parameter.requires_grad_(False)",
 ).says("The head is frozen and the body trains: it should be the body that is frozen.")
+exercise.slip("head_in_the_name", 'name.startswith("head") → "head" in name', of=freeze_by_name).says(
+    "All parameters with `head` somewhere in their names still train, and one of the body is among them: the "
+    "head's names begin with it."
+)
 exercise.slip("only_one_layer", "model.body → model.body.words").says(
     "Only the embedding is frozen: the body has more parameters than its first layer."
 )

@@ -56,6 +56,7 @@ def sees_cases(g: Generator) -> list[Case]:
             near,
             "a linear map whose slopes sum to 0",
         ),
+        shared.layer("running sums of what lies above 5", [torch.tensor(5.0)], 6 + x.abs()),
         shared.layer("a first feature that looks at its own position alone", three, x),
         shared.layer(
             "a linear map of each position",
@@ -140,6 +141,9 @@ exercise.slip(
 ).says(
     "The features of an output are summed before the gradient is taken, and features that move in "
     "opposite directions cancel: ask each feature, or weight them with random numbers."
+)
+exercise.slip("asks_elsewhere", "jacobian(layer, x) → jacobian(layer, torch.randn_like(x))").says(
+    "The slopes are those at random numbers: at x, a layer may depend on what it doesn't depend on there."
 )
 exercise.slip("signs_cancel", "(slopes != 0).any(dim=3).any(dim=1) → slopes.sum(dim=(1, 3)) > 0").says(
     "Slopes of both signs are summed up, and only sums above 0 are taken for a dependence: a slope below "

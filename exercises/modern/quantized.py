@@ -130,7 +130,7 @@ exercise.slip("still_floats", ".to(torch.int8) →").says(
     "The numbers are whole, but kept as floats, four bytes each: convert them to `torch.int8`."
 )
 exercise.slip("divided_by_zero", "    scales[scales == 0] = 1\n →", of=quantized_with_max).says(
-    "A row of zeros gets the scale 0, and 0 / 0 is no number: give it the scale 1."
+    "A row of zeros should have the scale 1: with the scale 0, 0 / 0 would be no number."
 )
 exercise.slip("turned_over", "largest / 127 → 127 / largest", "weight / scales → weight * scales").says(
     "The scales are inverted: whole numbers times scales should give the weights back."

@@ -32,13 +32,18 @@ def nucleus_cases(g: Generator) -> list[Case]:
             key=lambda p: float((sums - p).abs().min()),
         )
 
-    def some(*shape: int, spread: float = 1, dtype: torch.dtype = torch.float32) -> Tensor:
+    def some(*shape: int, spread: float | Tensor = 1, dtype: torch.dtype = torch.float32) -> Tensor:
         return (spread * shared.logits(g, *shape, dtype=dtype)).softmax(-1)
 
-    one, many = some(*pick(g, (5,), (4,), (7,))), some(*pick(g, (2, 7), (3, 6), (4, 5)), spread=0.4)
+    def uneven(*shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
+        """Of the rows, the first needs the most tokens, and the last the fewest."""
+        spread = torch.linspace(0.2, 1.5, shape[0]).reshape(-1, *[1] * (len(shape) - 1))
+        return some(*shape, spread=spread, dtype=dtype)
+
+    one, many = some(*pick(g, (5,), (4,), (7,))), uneven(*pick(g, (2, 7), (3, 6), (4, 5)))
     sure = some(pick(g, 4, 5, 6), spread=3)
     ones = some(*pick(g, (1, 6), (1, 5), (3, 1, 6), (2, 1, 5)), spread=0.5)
-    exact = some(*pick(g, (3, 6), (2, 5), (4, 2, 6)), spread=0.5, dtype=torch.float64)
+    exact = uneven(*pick(g, (3, 6), (2, 5), (4, 2, 6)), dtype=torch.float64)
     eighths = torch.tensor([0.5, 0.25, 0.125, 0.125])
     return [
         Case("two tokens are needed", (one, between(one, 2))),
@@ -83,6 +88,15 @@ def nucleus_row_by_row(probabilities, p):
             total += float(row[token])
         mine /= mine.sum()
     return kept.reshape(probabilities.shape)
+
+
+@exercise.misconception
+def first_rows_number(probabilities, p):
+    """As many tokens are kept of every row as the first one needs: each row has a number of its own."""
+    ordered, places = probabilities.sort(dim=-1, descending=True)
+    many = int((ordered.reshape(-1, ordered.size(-1))[0].cumsum(-1) < p).sum()) + 1
+    kept = torch.zeros_like(probabilities).scatter(-1, places[..., :many], ordered[..., :many])
+    return kept / kept.sum(-1, keepdim=True)
 
 
 exercise.slip(

@@ -134,7 +134,7 @@ def _not_returned(sheet: Sheet, outcome: Outcome, reveal: bool) -> Problem:
         meaning = of_choice if sheet.driver == "choice" else REDEFINE
         if "parameters" in outcome.error and sheet.driver == "module":
             meaning = OTHER_PARAMETERS
-        if sheet.driver in ("draws", "use_result") and "docstring" in outcome.error:
+        if sheet.driver in ("draws", "use_result", "prepare") and "docstring" in outcome.error:
             meaning = RESULT
         return Problem("unusable", text if reveal else "not what the exercise asks for", meaning)
     text = f": {line_of(outcome.message)}" if outcome.message and reveal else ""

@@ -60,7 +60,18 @@ class Tied(SmallClassifier):
 
 
 class ToFreeze(SmallClassifier):
-    """Takes a step with weight decay, in all parameters that still have a gradient."""
+    """Takes a step with weight decay, in all parameters that still have a gradient.
+
+    A parameter of its body has "head" in its name, as those of attention may.
+    """
+
+    def __init__(self, vocabulary: int, width: int, channels: int, classes: int, frozen: str) -> None:
+        super().__init__(vocabulary, width, channels, classes, frozen)
+        self.body.heads = nn.Parameter(torch.ones(channels))
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """Tokens (B, T) to logits (B, K), from the last position."""
+        return self.head(self.body(ids)[:, -1] * self.body.heads)
 
     def step(self, returned: object) -> None:
         """Change what trains, in place."""
@@ -79,12 +90,13 @@ class ToGroup(SmallClassifier):
         """Change what is in the groups, in place.
 
         Raises:
-            ValueError: what was returned is no list of dicts with "params", or a group has none.
+            TypeError: what was returned is no list of dicts with "params".
+            ValueError: a group has no parameters.
         """
         if not isinstance(returned, list | tuple) or not all(
             isinstance(group, dict) and "params" in group for group in returned
         ):
-            raise ValueError('a list of dicts with "params" and "lr" is wanted')
+            raise TypeError('a list of dicts with "params" and "lr" is wanted')
         for group in returned:
             if not (weights := _listed(group["params"])):
                 raise ValueError("a group without parameters")

@@ -81,6 +81,11 @@ def opposite_features(w: torch.Tensor) -> Layer:
     return layer
 
 
+def far_from_zero(threshold: torch.Tensor) -> Layer:
+    """Running sums of what lies above a threshold: at numbers below it, nothing depends on anything."""
+    return lambda x: (x - threshold).relu().cumsum(dim=-2)
+
+
 def first_feature_alone(*weights: torch.Tensor) -> Layer:
     """The first feature of an output depends on its own position, the others on all up to the next."""
     layer = one_too_far(*weights)
@@ -106,6 +111,7 @@ LAYERS: dict[str, Callable[..., Layer]] = {
     "weights set to 0 after the softmax": hidden_too_late,
     "a softmax over the queries": over_the_queries,
     "running sums whose features sum to 0": opposite_features,
+    "running sums of what lies above 5": far_from_zero,
     "a first feature that looks at its own position alone": first_feature_alone,
 }
 

@@ -199,8 +199,8 @@ class Encoder(nn.Module):
             (B, T, C).
 
         Raises:
-            ValueError: there are more positions than the model has vectors for, segments although it has none,
-                or `real` isn't one boolean for each token.
+            ValueError: there are more positions than the model has vectors for, or segments although it has
+                none, or `real` isn't one boolean for each token.
         """
         if real is not None and real.shape != ids.shape:
             shapes = f"this is {tuple(real.shape)}, where the tokens are {tuple(ids.shape)}"

@@ -177,11 +177,10 @@ def test_points_changed_in_the_source_are_the_ones_that_count(tmp_path) -> None:
     done = course.run("headstart", "grade", LESSON)
     assert "Softmax 4.5 instead of 3; Additive attention 0 instead of 3\n" in done.stderr
     assert [row[:4] for row in rows(done.stdout)] == [
-        ["amy", "Additive attention", "3 of 3", "0 of 0"],
+        ["amy, cid", "Additive attention", "3 of 3", "0 of 0"],
         ["amy", "Softmax", "3 of 3", "4.5 of 4.5"],
         ["bob", "Additive attention", "0 of 3", "0 of 0"],
         ["bob", "Softmax", "0 of 3", "0 of 4.5"],
-        ["cid", "Additive attention", "3 of 3", "0 of 0"],
         ["cid", "Softmax", "2 of 3", "2 of 4.5"],
     ]
     verdicts = course.verdicts()

@@ -87,3 +87,11 @@ def _flatten(answer: Mapping, prefix: str = "") -> Iterator[tuple[str, object]]:
 def unusable(wanted: str, answer: object) -> Outcome:
     """The outcome of an object that can't be judged at all."""
     return Outcome(CallStatus.UNUSABLE, error=wanted, message=repr(answer)[:80])
+
+
+def not_tried_out(error: Exception) -> tuple[str, str]:
+    """What was wanted, and what came back: something that our code, which should use it, fails with."""
+    return (
+        "what the docstring describes",
+        f"what came back can't be tried out ({type(error).__name__}: {error})",
+    )

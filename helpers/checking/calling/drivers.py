@@ -16,7 +16,7 @@ from dataclasses import is_dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
-from helpers.checking.calling.choosing import choice, unusable
+from helpers.checking.calling.choosing import choice, not_tried_out, unusable
 from helpers.checking.calling.forbidding import ForbiddenCall, current, forbid, imported
 from helpers.checking.calling.outcome import AS_GIVEN, CallStatus, Case, Outcome
 from helpers.checking.calling.printing import captured
@@ -194,8 +194,8 @@ def judged(driver: str, case: Case, outcome: Outcome) -> Outcome:
             use = make_layer(case.args[0])
             return replace(outcome, outputs=use(cloned(outcome.outputs), *cloned(list(inputs))))
     except Exception as error:  # whatever comes of a result that isn't what was asked for
-        found = f"what came back can't be tried out ({type(error).__name__}: {error})"
-        wrong = Outcome(CallStatus.UNUSABLE, error="what the docstring describes", message=found[:200])
+        wanted, found = not_tried_out(error)
+        wrong = Outcome(CallStatus.UNUSABLE, error=wanted, message=found[:200])
         return replace(wrong, printed=outcome.printed)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from helpers.checking.calling.choosing import unusable
+from helpers.checking.calling.choosing import not_tried_out, unusable
 from helpers.checking.calling.drivers import call_function, cloned, seeded
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.calling.printing import captured
@@ -98,10 +98,17 @@ def prepare(answer: object, case: Case, gradients: bool) -> Outcome:
 
     def call(recipe: Mapping, *rest: Any, **kwargs: Any) -> dict:
         model = make_layer(recipe)
-        model.step(answer(model, *rest, **kwargs))
+        returned = answer(model, *rest, **kwargs)
+        try:
+            model.step(returned)
+        except (TypeError, AttributeError) as error:  # a result of another type than was asked for
+            raise _Unusable(*not_tried_out(error)) from None
         return {name: weight.detach().clone() for name, weight in model.named_parameters()}
 
-    return call_function(call, case, False)
+    try:
+        return call_function(call, case, False)
+    except _Unusable as error:
+        return Outcome(CallStatus.UNUSABLE, error=error.wanted, message=error.found[:200])
 
 
 def module(answer: object, case: Case, gradients: bool) -> Outcome:
