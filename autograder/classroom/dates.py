@@ -26,6 +26,7 @@ FORM = re.compile(
 )
 END_OF_DAY = "23:59:59"
 HOW = "write it as 2027-01-15 18:00, in the course's time zone, or with one: 2027-01-15 18:00 Europe/Berlin"
+CURE = "write it as in Europe/Berlin or UTC: shorter names, such as CEST, are ambiguous"
 _by_nbgrader = nbgrader.utils.parse_utc
 
 
@@ -42,8 +43,7 @@ def _zone(name: str, said: str = "{!r}") -> ZoneInfo:
     try:
         return ZoneInfo("UTC" if name.upper() == "Z" else name)
     except (LookupError, ValueError, OSError):
-        cure = "write it as in Europe/Berlin or UTC: shorter names, such as CEST, are ambiguous"
-        raise LookupError(f"{said.format(name)} is no time zone; {cure}") from None
+        raise LookupError(f"{said.format(name)} is no time zone; {CURE}") from None
 
 
 def read_date(text: str, zone: ZoneInfo) -> datetime:
@@ -68,6 +68,11 @@ def read_date(text: str, zone: ZoneInfo) -> datetime:
         raise LookupError(f"{text!r} is beyond any calendar; {HOW}")
     if offset:
         return _naive(offset)
+    if re.fullmatch("[A-Z]{3,4}", named or "") and named not in (
+        "UTC",
+        "GMT",
+    ):  # in summer, CET may mean CEST
+        raise LookupError(f"{named!r} is no time zone; {CURE}")
     zone = _zone(named) if named else zone
     return _shown_by_clocks(local, zone) if time else in_utc(local, zone)
 

@@ -100,6 +100,8 @@ TAKEN = re.compile(r"^(?:def|class)[ \t]+check\b|^check[ \t]*=(?!=)", re.MULTILI
 TAKEN_BY = (
     "a cell gives the name `check` to something else, so the course's check didn't run: choose another name"
 )
+UNDEFINING = re.compile(r"\s*(%%(?!(?:time|capture|prun)\b)\w+)")
+DEFINES_NOTHING = "its cell begins with `{}`, by which nothing in it is defined: take that line out"
 
 
 class _Run:
@@ -323,11 +325,14 @@ class _Run:
         ]
         errors = [error for found in of_each for error in found]
         # A NameError in the check's own cell is the answer's name.
-        ours = errors == of_each[-1] and [error["ename"] for error in errors] != ["NameError"]
+        unnamed = errors == of_each[-1] and [error["ename"] for error in errors] == ["NameError"]
+        ours = errors == of_each[-1] and not unnamed
         if self.interrupted:
             self.reasons[cell.exercise] = f"its check took over {self.limit} and was interrupted"
         elif ours and any(map(TAKEN.search, self.ran)):
             self.reasons[cell.exercise] = TAKEN_BY
+        elif unnamed and (magic := UNDEFINING.match(own[0].source)):
+            self.reasons[cell.exercise] = DEFINES_NOTHING.format(magic[1])
         elif errors:
             reason = raised(errors[0])[:300]
             sources = [each.source for each in own]

@@ -246,6 +246,10 @@ ODD: dict[str, tuple[Make, int, str]] = {
     "an answer deleted": (cells(no_permutation), FULL - PERMUTATION, "missing answer cells, which count as not written: 1"),
     "checks deleted": (cells(no_checks), FULL, ""),
     "answers as Markdown": (cells(as_text), FULL, ""),
+    "an answer below a magic that is no Python": (
+        edited("permutation", lambda s: f"%%writefile mine.py\n{s}"), FULL - PERMUTATION, "begins with `%%writefile`"
+    ),
+    "an answer below a stopwatch": (edited("permutation", lambda s: f"%%time\n{s}"), FULL, ""),
     "an answer emptied": (edited("permutation", lambda _: ""), FULL - PERMUTATION, "not run"),
     "a cell of their own": (added("mine = 1"), FULL, ""),
     "a cell of their own that fails": (added("1 / 0"), FULL, ""),
@@ -274,7 +278,7 @@ ODD: dict[str, tuple[Make, int, str]] = {
     "an emoji": (above("# 🎉"), FULL, ""),
     "a file that it reads": (both(edited("softmax", reads_a_file), file("one.txt", "1")), FULL, ""),
     "a question to the keyboard": (
-        edited("permutation", lambda s: f"input('go on?')\n{s}"), FULL - PERMUTATION, "does not support input"
+        edited("permutation", lambda s: f"input('go on?')\n{s}"), FULL - PERMUTATION, "nobody answers it when a notebook is graded"
     ),
     "a syntax error": (SYNTAX_ERROR, FULL - SOFTMAX, FIX_THAT),
     "a misspelt name": (MISSPELT, FULL - SOFTMAX, FIX_THAT),
