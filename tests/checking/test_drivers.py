@@ -306,6 +306,16 @@ def test_a_result_that_cannot_be_used_is_an_outcome():
     assert "can't be tried out (TypeError" in outcome.message
 
 
+@pytest.mark.parametrize(
+    "wrong", [torch.optim.SGD([torch.ones(1)], 0.1), [{"params": ["W"], "lr": 1.0}], None]
+)
+def test_a_result_of_another_type_is_no_exception_of_the_students(wrong):
+    case = Case("", ({"layer": "a classifier and its groups", "weights": [5, 3, 4, 2, "-"]}, 0.1, 0.2))
+    outcome = run("prepare", lambda model, body_rate, head_rate: wrong, case)
+    assert outcome.status == "unusable" and "can't be tried out" in outcome.message
+    assert run("prepare", lambda model, *rates: model.bdy, case).status == "raised"
+
+
 def draw_case(calls=3):
     return Case("", ({"layer": "what is drawn", "weights": []}, calls, torch.zeros(4), GENERATOR))
 
