@@ -90,7 +90,7 @@ def _shares(
     missing = other.any() and stayed.sum() < FEW * total
     part = 0.9 if missing else 1
     words = word[..., :-1:2] & word[..., 1::2]  # neighbours, each place in one pair alone
-    sizes = [each.sum(-1).tolist() for each in (word[0], words[0])]
+    sizes = word[0].sum(-1).tolist(), words[0].sum(-1).tolist()
     least, least_both = _of_each_row(share, *sizes, math.floor)
     most, most_both = _of_each_row(share, *sizes, math.ceil)
     chance = chosen[..., :-1:2] & chosen[..., 1::2] & words
