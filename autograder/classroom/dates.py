@@ -68,10 +68,8 @@ def read_date(text: str, zone: ZoneInfo) -> datetime:
         raise LookupError(f"{text!r} is beyond any calendar; {HOW}")
     if offset:
         return _naive(offset)
-    if re.fullmatch("[A-Z]{3,4}", named or "") and named not in (
-        "UTC",
-        "GMT",
-    ):  # in summer, CET may mean CEST
+    short = re.fullmatch("[A-Z]{3,4}", named or "")  # in summer, CET may mean CEST
+    if short and named not in ("UTC", "GMT", zone.key):
         raise LookupError(f"{named!r} is no time zone; {CURE}")
     zone = _zone(named) if named else zone
     return _shown_by_clocks(local, zone) if time else in_utc(local, zone)

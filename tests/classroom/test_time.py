@@ -58,6 +58,11 @@ def test_what_could_be_read_in_two_ways_or_in_none_is_refused(text):
         dates.read_date(text, BERLIN)
 
 
+def test_a_date_is_read_as_it_is_said_whatever_the_courses_zone_is_called():
+    zone, when = ZoneInfo("CET"), datetime(2027, 7, 15, 16)
+    assert dates.read_date(dates.said(when, zone), zone) == when
+
+
 @pytest.mark.parametrize("zone", ["", " Europe/Berlin"])
 def test_a_time_that_the_clocks_leave_out_is_refused_with_both_neighbours(zone):
     said = "there is no 2027-03-28 02:30 in Europe/Berlin: the clocks are put forward past it; write 2027-03-28 " \
