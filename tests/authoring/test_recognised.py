@@ -29,7 +29,7 @@ from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.explaining.causes import ONE_CHANGE
 from helpers.checking.explaining.sketches import rewritten, sketch
 from helpers.checking.finding import Finding
-from helpers.checking.sheet import Sheet, load_sheet
+from helpers.checking.sheet import AND, Sheet, load_sheet
 from helpers.multihead import MultiHeadAttention
 from tests.support.proved import COURSE, follows_from
 
@@ -254,6 +254,13 @@ def test_mistakes_in_pairs_take_no_single_changes_place(monkeypatch):
     alone = slips(exercise).keys() - mutating.of_two(exercise, make_sheet(exercise, VISIBLE_SEED)).keys()
     monkeypatch.setattr(mutating, "of_two", lambda *_: {"many pairs": ["0" * 10**6]})
     assert slips(exercise).keys() == alone | {"many pairs"}
+
+
+def test_two_mistakes_that_undo_each_other_make_no_pair():
+    """Where the sum is exactly p, one keeps a token too few and one a token too many: with both, it is right."""
+    exercise = exercises.load("pretraining")["pretraining.nucleus"]
+    pairs = mutating.of_two(exercise, make_sheet(exercise, VISIBLE_SEED))
+    assert pairs and f"kept_below_p{AND}more_than_p" not in pairs
 
 
 def zero_times_infinity(q, k, v, mask=None):

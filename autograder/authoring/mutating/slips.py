@@ -70,17 +70,30 @@ def slips(exercise: Exercise) -> dict[str, list[str]]:
 
 
 def of_two(exercise: Exercise, sheet: Sheet) -> dict[str, list[str]]:
-    """What two misconceptions give at once, by both their names, where neither hides the other."""
+    """What two misconceptions give at once, by both their names, where neither hides or undoes the other."""
     found: dict[str, str] = {}
     with Limits() as limits:
+        alone = {
+            each.name: _wrong(sheet, limits.outcomes(exercise, each.variant, sheet))
+            for each in exercise.misconceptions
+        }
         for one, other in itertools.combinations(exercise.misconceptions, 2):
             if (answer := with_both(one.variant, other.variant)) is None:
                 continue
-            seen, _ = _sketches(sheet, limits.outcomes(exercise, answer, sheet))
-            if seen:
+            outcomes = limits.outcomes(exercise, answer, sheet)
+            seen, _ = _sketches(sheet, outcomes)
+            if seen and _wrong(sheet, outcomes) >= alone[one.name] | alone[other.name]:
                 found[f"{one.name}{AND}{other.name}"] = to_text(seen)
     given = list(found.values())
     return {names: [text] for names, text in found.items() if given.count(text) == 1}
+
+
+def _wrong(sheet: Sheet, outcomes: list[Outcome] | None) -> set[int]:
+    """The cases that come out wrong; all of them where it took too long."""
+    if outcomes is None:
+        return {*range(len(sheet.cases))}
+    pairs = zip(sheet.cases, outcomes, strict=True)
+    return {*Failure.of(sheet, [judged(sheet.driver, *pair) for pair in pairs]).wrong}
 
 
 Text = tuple[str, str]  # what is said of a change, and where it is
