@@ -147,6 +147,16 @@ exercise.slip(
     "The feed-forward network comes first: it should come after attention, and work on what that has "
     "gathered."
 )
+exercise.slip(
+    "FeedForwardFirstByTheNorms",
+    "        attended, _ = self.attention(self.norm_1(x), mask=mask)\n        x = x + attended\n →",
+    "self.norm_2(x) → self.norm_1(x)",
+    "return x → return x + self.attention(self.norm_2(x), mask=mask)[0]",
+    of=BlockInSteps,
+).says(
+    "The feed-forward network comes first, with `norm_1`, and attention second, with `norm_2`: it is the "
+    "other way round, so that the network works on what attention has gathered."
+)
 exercise.slip("SideBySide", "x = x + attended\n        x = x + → x = x + attended +", of=BlockInSteps).says(
     "Both sublayers read the same x: the feed-forward network comes second, and reads what attention has "
     "added."

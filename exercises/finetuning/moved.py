@@ -79,6 +79,14 @@ def by_position(old, new, prefix):
 
 
 exercise.slip(
+    "shapes_not_compared",
+    "source is None or source.shape != tensor.shape → source is None",
+    of=transfer_from_the_old,
+).says(
+    "The shapes aren't compared, so a tensor is moved that has no place in the new model: what doesn't fit "
+    "stays the new model's own."
+)
+exercise.slip(
     "shares_the_old",
     "{\n"
     "        name: (old[name.removeprefix(prefix)] if name in fits else tensor).clone()\n"

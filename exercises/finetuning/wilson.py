@@ -107,6 +107,13 @@ exercise.slip("centre_and_half", "centre - half, centre + half → (p + extra / 
 exercise.slip("whole_square_added", " / 2 →").says(
     "The centre moves by z²/n, twice as far as it should: add z²/(2n) to p."
 )
+exercise.slip("centre_multiplied_by_n", "extra / 2 → z**2 / 2 * n").says(
+    "The centre's `z**2 / 2 * n` multiplies by n: put what you divide by in brackets: z**2 / (2 * n)."
+)
+exercise.slip("root_multiplied_by_n", "extra / (4 * n) → z**2 / 4 * n**2").says(
+    "Under the root `z**2 / 4 * n**2` multiplies by n²: put what you divide by in brackets: "
+    "z**2 / (4 * n**2)."
+)
 exercise.slip(
     "multiplied_by_n",
     "z**2 / n → z**2",

@@ -124,6 +124,13 @@ def always_plus_one(inputs, targets, vocabulary, alpha):
     return (counts / counts.sum(dim=1, keepdim=True)).log()
 
 
+exercise.slip(
+    "softmax_of_counts",
+    "(counts / counts.sum(dim=-1, keepdim=True)).float().log() → counts.float().log_softmax(-1)",
+).says(
+    "This is a softmax of the counts, which raises e to each of them: counts are no scores, so divide each "
+    "row by its sum."
+)
 exercise.slip("sums_without_keepdim", "counts.sum(dim=-1, keepdim=True) → counts.sum(dim=-1)").says(
     "Without keepdim the sums lie along the columns, so what is in column j is divided by the sum of row j: "
     "keepdim=True leaves each sum beside its own row."

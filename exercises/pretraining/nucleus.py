@@ -106,11 +106,11 @@ exercise.slip(
 ).says("What is kept doesn't sum to 1: divide by its sum.")
 exercise.slip(
     "without_the_one_that_reaches_p",
-    "ordered.cumsum(dim=-1) - ordered → ordered.masked_fill(ordered.cumsum(dim=-1) > p + 1e-6, 0)",
-    "ordered.masked_fill(before >= p, 0) → before",
+    "ordered.cumsum(dim=-1) - ordered → ordered.cumsum(dim=-1)",
+    "before >= p → before > p",
 ).says(
-    "The token that reaches p is dropped, so that what is kept falls short of p, and where one token "
-    "reaches it alone nothing is left."
+    "The token that takes the sum past p is dropped, so that what is kept falls short of p, and where the "
+    "first token alone is more than p nothing is left."
 )
 exercise.slip("kept_below_p", "ordered.cumsum(dim=-1) - ordered → ordered.cumsum(dim=-1)").says(
     "Tokens are kept while their sum, their own probability included, is below p: the one that reaches p is "

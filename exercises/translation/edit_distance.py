@@ -88,6 +88,19 @@ exercise.slip(
     "The first row and the first column are 0 everywhere, so that sounds missing or too many at the "
     "beginning cost nothing: from an empty list to j sounds it takes j insertions."
 )
+exercise.slip(
+    "one_row_many_times",
+    "table = [[i + j for j in range(len(right) + 1)] for i in range(len(written) + 1)] → "
+    "table = [[0] * (len(right) + 1)] * (len(written) + 1)\n"
+    "    for i in range(len(written) + 1):\n"
+    "        table[i][0] = i\n"
+    "    for j in range(len(right) + 1):\n"
+    "        table[0][j] = j",
+    of=distance_by_a_table,
+).says(
+    "All rows of the table are one list, as after `[[0] * m] * n`, so what is written into one of them is in "
+    "all: make each row anew, in a comprehension."
+)
 exercise.slip("substitutions_cost_two", "(one != other) → 2 * (one != other)").says(
     "A substitution costs 2 here, as much as a deletion and an insertion: it is one edit."
 )

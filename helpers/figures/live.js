@@ -232,7 +232,11 @@ export function clocks(caption, names, groups) {
 // -- mathematics -----------------------------------------------------------------------------------------
 
 export const sum = numbers => numbers.reduce((total, each) => total + each, 0);
-export const dot = (a, b) => a.reduce((total, each, place) => total + each * b[place], 0);
+export function dot(a, b) {
+    let total = 0;
+    for (let place = 0; place < a.length; place++) total += a[place] * b[place];
+    return total;
+}
 export const times = (x, matrix) => x.map(row => matrix[0].map((_, column) => sum(row.map((each, k) => each * matrix[k][column]))));
 
 export function softmax(scores) {
