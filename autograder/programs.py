@@ -5,10 +5,12 @@ Only the standard library is needed, since bootstrap.py uses this before anythin
 
 import ctypes.util
 import functools
+import importlib.util
 import os
 import platform
 import shlex
 import shutil
+import site
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -132,8 +134,21 @@ def sandbox_problem() -> str | None:
     except subprocess.TimeoutExpired:
         return f"bubblewrap is installed, but no sandbox started within {STARTS_WITHIN} seconds"
     if run.returncode == 0:
-        return None
+        return _unseen()
     return f"bubblewrap is installed but can't start a sandbox ({run.stderr.strip()}): {_namespace_remedy()}"
+
+
+def _unseen() -> str | None:
+    """That no code in a sandbox could import IPython, which is installed; None where it could."""
+    spec = importlib.util.find_spec("IPython")
+    path = Path(spec.origin).resolve() if spec and spec.origin else None
+    if path is None or any(path.is_relative_to(Path(place).resolve()) for place in site.getsitepackages()):
+        return None
+    return (
+        f"a sandbox starts, but shows this Python's own packages alone, and IPython lies in {path.parent}: "
+        "install Headstart, with all it needs, in a virtual environment, without --user, --target or links "
+        "to a cache"
+    )
 
 
 def _namespace_remedy() -> str:

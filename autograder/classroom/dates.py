@@ -116,7 +116,7 @@ def days_after(when: datetime, days: float, zone: ZoneInfo) -> datetime:
             return in_utc(later, zone)
     except (OverflowError, ValueError):
         pass
-    raise LookupError(f"{days:g} days after the due date is beyond any calendar")
+    raise LookupError(f"{days:,.10g} days after the due date is beyond any calendar")
 
 
 def said(when: datetime, zone: ZoneInfo) -> str:

@@ -7,6 +7,7 @@ import os
 import platform
 import re
 import shutil
+import site
 import subprocess
 import sys
 import tomllib
@@ -664,6 +665,24 @@ def test_a_container_that_forbids_a_part_of_the_sandbox_allows_none(tmp_path, mo
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     problem = programs.sandbox_problem.__wrapped__()
     assert said in problem and "seccomp=unconfined" in problem and "unmask=ALL" in problem
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are for Linux")
+@pytest.mark.parametrize("linked", [False, True])
+def test_packages_that_no_sandbox_shows_are_told_before_grading(tmp_path, monkeypatch, linked):
+    """As `pip install --user` leaves them, and uv where it links to its cache."""
+    program(tmp_path / "bwrap", "exit 0")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    (elsewhere := tmp_path / "elsewhere" / "IPython").mkdir(parents=True)
+    (elsewhere / "__init__.py").touch()
+    if linked:
+        (tmp_path / "packages" / "IPython").mkdir(parents=True)
+        (tmp_path / "packages" / "IPython" / "__init__.py").symlink_to(elsewhere / "__init__.py")
+        monkeypatch.setattr(site, "getsitepackages", lambda: [str(tmp_path / "packages")])
+    monkeypatch.syspath_prepend(tmp_path / ("packages" if linked else "elsewhere"))
+    monkeypatch.delitem(sys.modules, "IPython", raising=False)
+    problem = programs.sandbox_problem.__wrapped__()
+    assert problem and f"IPython lies in {elsewhere}: install" in problem
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are for Linux")

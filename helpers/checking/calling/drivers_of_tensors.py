@@ -105,10 +105,7 @@ def prepare(answer: object, case: Case, gradients: bool) -> Outcome:
             raise _Unusable(*not_tried_out(error)) from None
         return {name: weight.detach().clone() for name, weight in model.named_parameters()}
 
-    try:
-        return call_function(call, case, False)
-    except _Unusable as error:
-        return Outcome(CallStatus.UNUSABLE, error=error.wanted, message=error.found[:200])
+    return _called(call, case, False)
 
 
 def module(answer: object, case: Case, gradients: bool) -> Outcome:
@@ -137,8 +134,12 @@ def module(answer: object, case: Case, gradients: bool) -> Outcome:
         returned = module(*inputs, **kwargs)
         return [returned, *to_fill] if to_fill else returned
 
+    return _called(forward, case, gradients)
+
+
+def _called(function: Callable, case: Case, gradients: bool) -> Outcome:
     try:
-        return call_function(forward, case, gradients)
+        return call_function(function, case, gradients)
     except _Unusable as error:
         return Outcome(CallStatus.UNUSABLE, error=error.wanted, message=error.found[:200])
 
