@@ -139,7 +139,6 @@ def top_k(probabilities, k):
 # %% exercise="pretraining.nucleus"
 # https://github.com/rasbt/reasoning-from-scratch/issues/164: the token that crosses p is left out.
 # named: without_the_one_that_reaches_p
-# misleading: There are two mistakes.
 def nucleus(probabilities, p):
     sorted_probas, sorted_idx = torch.sort(probabilities, dim=-1, descending=True)
     cumprobas = torch.cumsum(sorted_probas, dim=-1)
