@@ -26,7 +26,7 @@ exercise = Entry(
 def connecting_cases(g: Generator) -> list[Case]:
     """Steps of 1 and growing steps, lengths that fit exactly and lengths that don't."""
     n, k = shared.between(g, 20, 40), shared.between(g, 3, 6)
-    exact = 1 + shared.between(g, 4, 9) * 3
+    exact = 1 + shared.between(g, 6, 11) * 3
     tight = 3 ** shared.between(g, 3, 5)
     dilated = bool(shared.between(g, 0, 2))
     cases = [
@@ -154,6 +154,11 @@ exercise.slip(
 ).says(
     "With growing steps the number of layers is rounded down: the positions that are left take one more "
     "layer."
+)
+exercise.slip(
+    "steps_of_one_rounded_down", "-(-(n - 1) // (k - 1)) → (n - 1) // (k - 1)", of=by_division_and_powers
+).says(
+    "With steps of 1 the number of layers is rounded down: the positions that are left take one more layer."
 )
 exercise.slip(
     "itself_counted_in",
