@@ -4,11 +4,14 @@ import torch
 from torch import Generator
 
 from exercises.complexity import shared
-from headstart import Case, Entry
+from headstart import Case, Entry, pick
 from helpers import complexity
 
 # Here math.log(n, k) is a little more than the whole number that it should be, so that rounding up adds one.
 MISROUNDED = ((125, 5), (216, 6))
+# The same of math.log2(n) / math.log2(k), and of math.log10.
+MISROUNDED_IN_BASE_2 = ((243, 3), (3125, 5))
+MISROUNDED_IN_BASE_10 = ((512, 8), (1331, 11))
 
 
 exercise = Entry(
@@ -44,6 +47,8 @@ def connecting_cases(g: Generator) -> list[Case]:
         Case("growing steps, an exact fit", (*first, True)),
         *cases[4:],
         Case("growing steps, another exact fit", (*second, True)),
+        Case("growing steps, a third exact fit", (*pick(g, *MISROUNDED_IN_BASE_2), True)),
+        Case("growing steps, a fourth exact fit", (*pick(g, *MISROUNDED_IN_BASE_10), True)),
     ]
 
 
@@ -95,6 +100,22 @@ exercise.slip(
 ).says(
     "Right except for rounding: math.log(125, 5) is 3.0000000000000004, which rounds up to 4, so count "
     "with whole numbers instead."
+)
+exercise.slip(
+    "logarithm_in_base_2_rounded_up",
+    "return layers → return math.ceil(math.log2(n) / math.log2(k)) if dilated else math.ceil((n - 1) / "
+    "(k - 1))",
+).says(
+    "Right except for rounding: math.log2(243) / math.log2(3) is 5.000000000000001, which rounds up to 6, so "
+    "count with whole numbers instead."
+)
+exercise.slip(
+    "logarithm_in_base_10_rounded_up",
+    "return layers → return math.ceil(math.log10(n) / math.log10(k)) if dilated else math.ceil((n - 1) / "
+    "(k - 1))",
+).says(
+    "Right except for rounding: math.log10(512) / math.log10(8) is 3.0000000000000004, which rounds up to 4, "
+    "so count with whole numbers instead."
 )
 
 
