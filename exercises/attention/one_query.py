@@ -95,6 +95,10 @@ exercise.slip("plain_average", "weights @ values → values.mean(dim=0)").says(
 exercise.slip("minus_the_distance", "query @ key → -(query - key).norm()").says(
     "The scores are minus a distance, as for the thermometer: here a score is a dot product, query · key."
 )
+exercise.slip("minus_the_differences", "query @ key → -(query - key).abs().sum()").says(
+    "The scores are minus the sum of the differences, a distance as for the thermometer: here a score is a "
+    "dot product, query · key."
+)
 exercise.slip("scaled_already", "query @ key → query @ key / len(key) ** 0.5").says(
     "The scores are divided by √d_k: here a score is the dot product as it is, and the scale comes in the "
     "next exercise."

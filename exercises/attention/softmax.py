@@ -95,12 +95,16 @@ def after_subtracting_in_place(x, dim):
 
 
 exercise.slip("no_maximum", " - x.amax(dim=dim, keepdim=True) →").says(
-    "The scores are exponentiated as they are, and exp(10⁴) is infinite: subtract the largest score of "
-    "each row first, which changes no weight."
+    "The exponentials overflow, since exp(10⁴) is infinite: subtract the largest score of each row first "
+    "(the score itself, not its index), which changes no weight."
 )
 exercise.slip("global_maximum", "x.amax(dim=dim, keepdim=True) → x.max()").says(
     "The largest score of the whole tensor is subtracted, so in a row whose scores are all far below it "
     "every exponential becomes 0, and 0/0 is NaN: each row needs its own maximum."
+)
+exercise.slip("mean_subtracted", "x.amax(dim=dim, keepdim=True) → x.mean(dim=dim, keepdim=True)").says(
+    "The mean of each row is subtracted, and a score far above it still overflows: with the largest score "
+    "subtracted, no exponent is above 0."
 )
 exercise.slip("clamped", "x - x.amax(dim=dim, keepdim=True) → x.clamp(-50, 50)").says(
     "The scores are clamped, and two scores that are clamped to one number get the same weight: subtract "

@@ -166,6 +166,15 @@ exercise.slip(
     "The mixture is divided by the total already: keep the plain sum, since the total still grows, and "
     "divide once all keys are read."
 )
+exercise.slip(
+    "block_rescaled_too",
+    "shrink * total + exponentials.sum(dim=-1) → shrink * (total + exponentials.sum(dim=-1))",
+    "shrink.unsqueeze(-1) * mixture + exponentials @ values → shrink.unsqueeze(-1) * (mixture + "
+    "exponentials @ values)",
+).says(
+    "The block's own terms are multiplied by the factor as well: they have the new maximum already, so only "
+    "the old sums shrink."
+)
 exercise.slip("by_the_old_maximum", "(scores - new.unsqueeze(-1)) → (scores - largest.unsqueeze(-1))").says(
     "The block's exponentials are taken with the old maximum, which is −∞ before the first block: subtract "
     "the new one, as in the factor for the old sums."

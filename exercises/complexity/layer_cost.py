@@ -3,7 +3,8 @@
 from torch import Generator
 
 from exercises.complexity import shared
-from headstart import Case, Entry
+from exercises.complexity.layers_to_connect import MISROUNDED
+from headstart import Case, Entry, pick
 from helpers import complexity
 from helpers.complexity import layers_to_connect
 
@@ -24,13 +25,17 @@ exercise = Entry(
 
 @exercise.cases
 def table_cases(g: Generator) -> list[Case]:
-    """Each layer for a short sequence and for a long one, with kernels of different widths."""
+    """Each layer for a short sequence and for a long one, with kernels of different widths; an exact fit."""
     d = shared.between(g, 12, 18)
     long, short = (shared.between(g, 100, 140), 2), (shared.between(g, 7, 11), shared.between(g, 3, 5))
+    exact, kernel = pick(g, *MISROUNDED)
     return [
-        Case(f"{kind}, {name}", (kind, n, d, k))
-        for name, (n, k) in (("a long sequence", long), ("a short sequence", short))
-        for kind in LAYER_KINDS
+        *(
+            Case(f"{kind}, {name}", (kind, n, d, k))
+            for name, (n, k) in (("a long sequence", long), ("a short sequence", short))
+            for kind in LAYER_KINDS
+        ),
+        Case("convolutional, an exact fit", ("convolutional", exact, d, kernel)),
     ]
 
 
@@ -143,6 +148,10 @@ exercise.slip("path_of_one_less", "n * d * d, n, n → n * d * d, n, n - 1").say
 exercise.slip("height_not_rounded", "layers_to_connect(n, k, dilated=True) → math.log(n, k)").says(
     "The convolution's path is the logarithm, not rounded up: a stack has whole layers, so a part of "
     "one counts as one more, as in `layers_to_connect`."
+)
+exercise.slip("height_misrounded", "layers_to_connect(n, k, dilated=True) → math.ceil(math.log(n, k))").says(
+    "Right except for rounding: math.log(125, 5) is 3.0000000000000004, which rounds up to 4, so count with "
+    "`layers_to_connect`."
 )
 exercise.slip("kernels_side_by_side", "layers_to_connect(n, k, dilated=True) → n / k").says(
     "The convolution's path is n/k, as if a signal passed through kernels side by side: it is the "

@@ -4,11 +4,14 @@ import torch
 from torch import Generator
 
 from exercises.complexity import shared
-from headstart import Case, Entry
+from headstart import Case, Entry, pick
 from helpers import complexity
 
 # Here math.log(n, k) is a little more than the whole number that it should be, so that rounding up adds one.
 MISROUNDED = ((125, 5), (216, 6))
+# The same of math.log2(n) / math.log2(k), and of math.log10.
+MISROUNDED_IN_BASE_2 = ((243, 3), (3125, 5))
+MISROUNDED_IN_BASE_10 = ((512, 8), (1331, 11))
 
 
 exercise = Entry(
@@ -26,7 +29,7 @@ exercise = Entry(
 def connecting_cases(g: Generator) -> list[Case]:
     """Steps of 1 and growing steps, lengths that fit exactly and lengths that don't."""
     n, k = shared.between(g, 20, 40), shared.between(g, 3, 6)
-    exact = 1 + shared.between(g, 4, 9) * 3
+    exact = 1 + shared.between(g, 6, 11) * 3
     tight = 3 ** shared.between(g, 3, 5)
     dilated = bool(shared.between(g, 0, 2))
     cases = [
@@ -44,6 +47,8 @@ def connecting_cases(g: Generator) -> list[Case]:
         Case("growing steps, an exact fit", (*first, True)),
         *cases[4:],
         Case("growing steps, another exact fit", (*second, True)),
+        Case("growing steps, a third exact fit", (*pick(g, *MISROUNDED_IN_BASE_2), True)),
+        Case("growing steps, a fourth exact fit", (*pick(g, *MISROUNDED_IN_BASE_10), True)),
     ]
 
 
@@ -95,6 +100,22 @@ exercise.slip(
 ).says(
     "Right except for rounding: math.log(125, 5) is 3.0000000000000004, which rounds up to 4, so count "
     "with whole numbers instead."
+)
+exercise.slip(
+    "logarithm_in_base_2_rounded_up",
+    "return layers → return math.ceil(math.log2(n) / math.log2(k)) if dilated else math.ceil((n - 1) / "
+    "(k - 1))",
+).says(
+    "Right except for rounding: math.log2(243) / math.log2(3) is 5.000000000000001, which rounds up to 6, so "
+    "count with whole numbers instead."
+)
+exercise.slip(
+    "logarithm_in_base_10_rounded_up",
+    "return layers → return math.ceil(math.log10(n) / math.log10(k)) if dilated else math.ceil((n - 1) / "
+    "(k - 1))",
+).says(
+    "Right except for rounding: math.log10(512) / math.log10(8) is 3.0000000000000004, which rounds up to 4, "
+    "so count with whole numbers instead."
 )
 
 
@@ -154,6 +175,11 @@ exercise.slip(
 ).says(
     "With growing steps the number of layers is rounded down: the positions that are left take one more "
     "layer."
+)
+exercise.slip(
+    "steps_of_one_rounded_down", "-(-(n - 1) // (k - 1)) → (n - 1) // (k - 1)", of=by_division_and_powers
+).says(
+    "With steps of 1 the number of layers is rounded down: the positions that are left take one more layer."
 )
 exercise.slip(
     "itself_counted_in",

@@ -71,7 +71,10 @@ exercise.slip(
     "clockwise = torch.tensor([[0.0, -1.0], [1.0, 0.0]]) → turn = 40.0 * torch.tensor([[0.0, -1.0], [1.0, "
     "0.0]])",
     "W_q[:2, :2], W_q[:2, 2:] = sharp * clockwise, sharp * clockwise.T → W_q[:2, :2] = W_q[:2, 2:] = turn",
-).says("Both heads look at the next place: turn the second head's queries the other way.")
+).says(
+    "Both channels hold the next place's number: either both heads look there, so turn the second head's "
+    "queries the other way, or the second head's number doesn't get through W_v and W_o to channel 1."
+)
 exercise.slip(
     "both_look_at_themselves",
     "W_q[:2, :2], W_q[:2, 2:] = sharp * clockwise, sharp * clockwise.T → W_q[:2, :2] = W_q[:2, 2:] = 40.0 "
@@ -144,7 +147,7 @@ exercise.slip(
     "One head has no keys, so all its scores are 0 and it averages all places: its columns of W_k need the "
     "direction too."
 )
-for _length in (2, 3, 4, 5):
+for _length in (2, 3, 4, 5, 6, 7, 8):
     exercise.slip(f"sharper_by_{_length}", f"sharp = 40.0 → sharp = {_length}.0").says(
         f"The directions are right, but with queries of length {_length} the softmax isn't sharp enough yet, "
         "and other places get a share: make them longer."

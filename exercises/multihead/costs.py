@@ -140,3 +140,6 @@ exercise.slip("half_of_the_map", "n_heads * T * T → n_heads * T * (T + 1) // 2
     "Only half of each head's map is counted, as under a causal mask: here each of T queries has a weight "
     "for each of T keys."
 )
+exercise.slip("projections_of_one_position", "4 * T * d_model * d_model → 4 * d_model * d_model").says(
+    "The projections are counted for one position: each multiplies T vectors by its d_model × d_model matrix."
+)

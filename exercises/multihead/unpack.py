@@ -144,3 +144,25 @@ def columns_sliced(in_proj_weight, in_proj_bias):
         part = slice(number * C, (number + 1) * C)
         made[f"{name}.weight"], made[f"{name}.bias"] = in_proj_weight[:, part], in_proj_bias[part]
     return made
+
+
+@exercise.misconception
+def columns_chunked(in_proj_weight, in_proj_bias):
+    """The columns of the packed weight are cut into chunks, and there are only C of them: the three weights
+    lie on top of each other, so cut the 3C rows, along `dim=0`.
+    """
+    weights, biases = in_proj_weight.chunk(3, dim=1), in_proj_bias.chunk(3)
+    names = ("W_q", "W_k", "W_v")
+    made = {f"{name}.weight": weights[number] for number, name in enumerate(names)}
+    return made | {f"{name}.bias": biases[number] for number, name in enumerate(names)}
+
+
+@exercise.misconception
+def pieces_of_three_rows(in_proj_weight, in_proj_bias):
+    """`split(3)` makes pieces of 3 rows, however many that gives: `chunk(3)` makes three equal pieces, and so
+    does `split(C)`.
+    """
+    weights, biases = in_proj_weight.split(3), in_proj_bias.split(3)
+    names = ("W_q", "W_k", "W_v")
+    made = {f"{name}.weight": weights[number] for number, name in enumerate(names)}
+    return made | {f"{name}.bias": biases[number] for number, name in enumerate(names)}

@@ -86,6 +86,10 @@ exercise.slip("rows_of_the_second_axis", ": x.size(-2) → : x.size(1)").says(
 exercise.slip("whole_table", "table[: x.size(-2)] → table").says(
     "All rows of the table are kept, and fit only a sentence as long as the table: take its first T rows."
 )
+exercise.slip("batch_axis_in_front", "table[: x.size(-2)] → table[: x.size(-2)].unsqueeze(0)").says(
+    "The rows get an axis for a batch, so a single sentence comes back as a batch of one: broadcasting adds "
+    "(T, d_model) to any axes in front as it is."
+)
 exercise.slip("last_rows", ": x.size(-2) → -x.size(-2) :").says(
     "These are the table's last rows: the first word is at position 0, so take the first T rows."
 )

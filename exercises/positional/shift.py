@@ -131,3 +131,13 @@ exercise.slip(
 exercise.slip(
     "shift_exponent_twice_doubled", "-torch.arange(0, d_model, 2) → -2 * torch.arange(0, d_model, 2)"
 ).says("The factor 2 is in the exponent twice: where you count 0, 2, 4, …, these numbers are 2i already.")
+
+
+@exercise.misconception
+def blocks_stacked(k, d_model, base=10_000.0):
+    """These are the blocks in a stack, (d_model/2, 2, 2): they belong on the diagonal of one matrix, with
+    zeros around them.
+    """
+    angles = k * base ** (-torch.arange(0, d_model, 2) / d_model)
+    cos, sin = angles.cos(), angles.sin()
+    return torch.stack([cos, -sin, sin, cos], dim=-1).unflatten(-1, (2, 2))

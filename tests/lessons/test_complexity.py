@@ -86,10 +86,16 @@ def test_the_first_position_is_seen_with_so_many_layers_and_not_with_fewer(n, k,
 
 
 def test_a_logarithm_would_round_up_where_the_cases_say_so():
-    from exercises.complexity.layers_to_connect import MISROUNDED
+    from exercises.complexity import layers_to_connect as cases
 
-    for n, k in MISROUNDED:
-        assert math.ceil(math.log(n, k)) == complexity.layers_to_connect(n, k, True) + 1
+    for logarithm, sizes in (
+        (math.log, cases.MISROUNDED),
+        (math.log2, cases.MISROUNDED_IN_BASE_2),
+        (math.log10, cases.MISROUNDED_IN_BASE_10),
+    ):
+        for n, k in sizes:
+            layers = complexity.layers_to_connect(n, k, True)
+            assert math.ceil(logarithm(n) / logarithm(k)) == layers + 1
 
 
 def test_table_1_of_the_paper():
