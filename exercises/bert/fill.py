@@ -34,12 +34,19 @@ def fill_cases(g: Generator) -> list[Case]:
     """Some again, none, more than there are, special tokens that score highest, everywhere or once."""
 
     def case(
-        title: str, B: int, T: int, hidden: int, again: int, special: bool = False, once: bool = False
+        title: str,
+        B: int,
+        T: int,
+        hidden: int,
+        again: int,
+        special: bool = False,
+        once: bool = False,
+        more: int = 0,
     ) -> Case:
         V = pick(g, 13, 12, 15)
         ids = shared.words(g, B * T, V).view(B, T)
-        for row in ids:
-            row[torch.randperm(T - 2, generator=g)[:hidden] + 1] = MASK
+        for number, row in enumerate(ids):
+            row[torch.randperm(T - 2, generator=g)[: hidden + more * number] + 1] = MASK
         ids[:, 0], ids[:, -1] = CLS, SEP
         logits = _logits(g, B, T, V)
         logits[..., :ORDINARY] += 6.0 if special else -2.0
@@ -48,6 +55,8 @@ def fill_cases(g: Generator) -> list[Case]:
             logits[first] += torch.tensor([16.0] * ORDINARY + [12.0] + [0.0] * (V - ORDINARY - 1))
         return Case(title, (ids, logits + 3 * shared.normal(g, B, T, 1), again))
 
+    T = pick(g, 4, 3, 5)
+    sure = torch.tensor([[CLS, *shared.words(g, 2, 13).tolist(), MASK, MASK, SEP]])
     return [
         case("half of them are hidden again", pick(g, 2, 3), pick(g, 8, 9), 4, 2),
         case("none is hidden again", pick(g, 3, 2, 4), pick(g, 7, 6), 3, 0),
@@ -56,6 +65,9 @@ def fill_cases(g: Generator) -> list[Case]:
         case("more are asked for than there are", 2, pick(g, 7, 6, 5), 2, 4),
         case("more are asked for than there are places", 1, pick(g, 5, 6, 7), 2, 9),
         case("nothing is hidden", 1, pick(g, 4, 5, 6), 0, 1),
+        case("rows with different numbers of blanks", 2, pick(g, 8, 7, 9), 1, pick(g, 3, 2), more=3),
+        Case("nothing but blanks", (torch.full((1, T), MASK), _logits(g, 1, T, 13), T)),
+        Case("sure of every word", (sure, 200 * _logits(g, 1, 6, 13).clamp(min=0), 2)),
     ]
 
 
@@ -174,4 +186,21 @@ exercise.slip("one_more_hidden", "rank >= again → rank > again", of=fill_by_ra
 exercise.slip("given_words_in_front", "math.inf → 0").says(
     "Where there was no <mask>, the certainty is set to the least there is, so these places come first and "
     "use up `again`: they belong at the end, behind every new word."
+)
+exercise.slip("given_words_count", "p.masked_fill(~hidden, math.inf).argsort → p.argsort").says(
+    "All places are ranked, and given words among the least certain use up `again`, so too few blanks are "
+    "hidden again: places that weren't <mask> belong at the end."
+)
+exercise.slip("given_words_as_sure_as_1", "math.inf → 1.0").says(
+    "Places that weren't <mask> get the certainty 1, but a new word can have 1, too, and then a given one "
+    "uses up `again`: take a number above 1."
+)
+exercise.slip(
+    "as_few_as_in_any_row",
+    "order = p.masked_fill(~hidden, math.inf).argsort(dim=-1)[:, :again] → fewest = min(again, "
+    "int(hidden.sum(dim=-1).min()))\n"
+    "    order = p.masked_fill(~hidden, math.inf).argsort(dim=-1)[:, :fewest]",
+).says(
+    "In all rows as few are hidden again as the row with the fewest blanks has: `again` counts in each row "
+    "by itself."
 )

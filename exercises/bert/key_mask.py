@@ -35,6 +35,7 @@ def key_mask_cases(g: Generator) -> list[Case]:
         Case("one row without padding", (shared.row(g, 2, shared.between(g, 1, 3), 0)[None],)),
         Case("three rows with padding", (several,)),
         Case("hidden words", (hidden,)),
+        Case("one row with padding", (shared.row(g, 1, 2, shared.between(g, 2, 4))[None],)),
     ]
 
 
@@ -83,3 +84,8 @@ exercise.slip(
     "The padding is hidden as queries, too, so there is a row for each query, and those of padding may "
     "attend to nothing: only keys are hidden."
 )
+exercise.slip(
+    "one_padding_shown",
+    "return (ids != 0)[:, None, None, :] → lengths = (ids != 0).sum(dim=-1, keepdim=True)\n"
+    "    return (torch.arange(ids.size(-1)) <= lengths)[:, None, None, :]",
+).says("The first padding of each row is still shown: of n real tokens, the last is at n - 1.")

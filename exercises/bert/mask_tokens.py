@@ -141,6 +141,22 @@ exercise.slip(
     "of its own, with the shape of ids."
 )
 
+exercise.slip(
+    "one_fate_for_all_rows",
+    "fate = torch.rand(ids.shape, generator=generator) → fate = torch.rand(ids.size(-1), "
+    "generator=generator)",
+).says(
+    "The second draw has the shape (T,), so all rows share it: words chosen at the same place all become "
+    "<mask>, or none does: each token has a draw of its own."
+)
+exercise.slip(
+    "one_fate_for_the_batch",
+    "fate = torch.rand(ids.shape, generator=generator) → fate = torch.rand((), generator=generator)",
+).says(
+    "The second draw is a single number, so all chosen words of the batch share one fate: each token has a "
+    "draw of its own, with the shape of ids."
+)
+
 
 @exercise.misconception
 def tenth_of_the_rest(ids, vocabulary, generator, share=0.15):

@@ -6,6 +6,7 @@ from torch import Generator, Tensor
 from exercises.bert import shared
 from exercises.bert.word_head import WordHead
 from headstart import Case, Entry, gradient_reaches_inputs, inputs_unchanged, pick
+from helpers.text.vocabulary import MASK
 
 exercise = Entry(
     id="bert.model",
@@ -41,12 +42,13 @@ class PlainBert(torch.nn.Module):
 
 @exercise.cases
 def bert_cases(g: Generator) -> list[Case]:
-    """Rows with and without padding."""
+    """Rows with and without padding, each with a hidden word."""
     C, H = pick(g, (6, 3), (4, 1), (4, 2), (8, 2))
     V, d_ff, n_layers, positions = pick(g, 9, 10, 12), pick(g, 6, 5, 7), pick(g, 1, 2, 1), pick(g, 10, 11, 12)
     settings = dict(vocabulary=V, d_model=C, n_heads=H, d_ff=d_ff, n_layers=n_layers, positions=positions)
 
     def case(title: str, ids: Tensor) -> Case:
+        ids[:, 1] = MASK
         return Case(title, (settings, shared.parameters(g, _bert(settings)), ids, shared.passages(ids)))
 
     both = [(1, 1), (2, shared.between(g, 2, 3))]
@@ -152,4 +154,16 @@ exercise.slip("SpecialsHidden", "ids != 0 → ids >= 6").says(
 )
 exercise.slip("SharesForPairs", "self.follows(whole) → self.follows(whole).softmax(dim=-1)").says(
     "The pair's scores went through a softmax: the loss wants logits and takes the softmax itself."
+)
+exercise.slip("MasksHidden", "ids != 0 → (ids != 0) & (ids != 3)").says(
+    "<mask> is hidden from attention as if it were padding: a hidden word's place tells something, and a "
+    "position must see itself."
+)
+exercise.slip(
+    "WordsThroughThePooler",
+    "self.word_head(x, self.encoder.words.weight) → self.word_head(self.pooler(x).tanh(), "
+    "self.encoder.words.weight)",
+).says(
+    "The head for words reads what comes out of the pooler: that is for [CLS] and the pair alone, words are "
+    "read from the encoder's vectors."
 )

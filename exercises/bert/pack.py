@@ -184,3 +184,15 @@ def segments_of_whole_passages(first, second, length):
     while len(short) + len(other) + 3 > length:
         (short if len(short) > len(other) else other).pop()
     return [4, *short, 5, *other, 5], [0] * (len(first) + 2) + [1] * (len(second) + 1)
+
+
+@exercise.misconception
+def longer_chosen_once(first, second, length):
+    """Which passage is the longer is asked once, and that one loses all the words, even when it has become
+    the shorter, or empty: ask again before each word.
+    """
+    first, second = list(first), list(second)
+    longer = first if len(first) > len(second) else second
+    while len(first) + len(second) + 3 > length:
+        longer.pop()
+    return [4, *first, 5, *second, 5], [0] * (len(first) + 2) + [1] * (len(second) + 1)

@@ -127,3 +127,15 @@ exercise.slip(
     "The norm comes first, as in front of a sublayer: here it is the last of the three steps, so that what "
     "is compared with the embedding is normalised."
 )
+exercise.slip("MatrixTurned", "self.transform(x) → x @ self.transform.weight + self.transform.bias").says(
+    "The linear map's matrix is used the wrong way round: A of the formula is `self.transform.weight.T`, and "
+    "calling `self.transform(x)` does it all."
+)
+exercise.slip(
+    "ScoresScaled", "x @ embedding.T + self.bias → x @ embedding.T / x.size(-1) ** 0.5 + self.bias"
+).says("The scores are divided by √C, as attention does: here the dot products stay as they are.")
+exercise.slip(
+    "WithResidual",
+    "self.norm(torch.nn.functional.gelu(self.transform(x))) → "
+    "self.norm(x + torch.nn.functional.gelu(self.transform(x)))",
+).says("x is added to the small layer's output, as around a sublayer: this head has no residual path.")

@@ -167,3 +167,14 @@ exercise.slip("kept_where_equal", "chances < target → chances <= target").says
 exercise.slip(
     "all_or_nothing", "int(kept.long().cumprod(dim=0).sum()) → len(drafted) if bool(kept.all()) else 0"
 ).says("One token rejected takes all others with it: those before it stay.")
+exercise.slip(
+    "ratios_multiplied",
+    "chances < target[places, drafted] / draft[places, drafted] → chances < (target[places, drafted] / "
+    "draft[places, drafted]).cumprod(dim=0)",
+).says(
+    "The ratios are multiplied along the drafts: each chance is compared with its own token's ratio alone."
+)
+exercise.slip(
+    "first_place_alone",
+    "target[places, drafted] / draft[places, drafted] → target[0, drafted] / draft[0, drafted]",
+).says("All tokens are looked up in the first place's distributions: each place has a row of its own.")

@@ -212,3 +212,24 @@ exercise.slip(
 exercise.slip("ScaledTwice", "rotary(q, places) → rotary(q, places) / q.size(-1) ** 0.5").says(
     "The scores are divided by √D twice: `masked_attention` does it already."
 )
+exercise.slip("OneNormForBoth", "self.norm_k) → self.norm_q)").says(
+    "Keys are normalised with the weights of the queries' norm: theirs are `norm_k`."
+)
+exercise.slip(
+    "UnitLength",
+    "rms_norm(split_heads(self.W_q(x), self.n_heads), self.norm_q) → "
+    "torch.nn.functional.normalize(split_heads(self.W_q(x), self.n_heads), dim=-1) * self.norm_q",
+    "rms_norm(split_heads(self.W_k(x), self.n_groups), self.norm_k) → "
+    "torch.nn.functional.normalize(split_heads(self.W_k(x), self.n_groups), dim=-1) * self.norm_k",
+).says(
+    "Queries and keys are divided by their length, as in the paper of 2020: with an RMS norm their length "
+    "is √D, and the scores are D times as large."
+)
+exercise.slip(
+    "HeadsNotMerged",
+    "merge_heads(masked_attention(q, k, v, causal_mask(x.size(-2)))[0]) → masked_attention(q, k, v, "
+    "causal_mask(x.size(-2)))[0].reshape(x.shape)",
+).says(
+    "The heads are put into one axis with the positions still inside of them, so positions are mixed up: "
+    "`merge_heads` swaps the two axes first."
+)

@@ -177,3 +177,23 @@ exercise.slip(
     "self.attention(rms_norm(x, self.norm_1)) → rms_norm(self.attention(x), self.norm_1)",
     "self.feed_forward(rms_norm(x, self.norm_2)) → rms_norm(self.feed_forward(x), self.norm_2)",
 ).says("The sublayers' outputs are normalised: the norms belong on their inputs.")
+exercise.slip("SecondNormMissing", "self.feed_forward(rms_norm(x, self.norm_2)) → self.feed_forward(x)").says(
+    "The network reads the sum as it is: it has a norm of its own in front, with the weights norm_2."
+)
+exercise.slip("FirstNormMissing", "self.attention(rms_norm(x, self.norm_1)) → self.attention(x)").says(
+    "Attention reads x as it is: it has a norm of its own in front, with the weights norm_1."
+)
+exercise.slip(
+    "InputAddedLate",
+    "self.attention(normed) → self.attention(rms_norm(x, self.norm_1))",
+    "self.feed_forward(normed) + path → x + self.feed_forward(rms_norm(attended, self.norm_2))",
+    of=BlockInSteps,
+).says(
+    "The network reads attention's output alone, and x is added at the end: x is added to attention's output "
+    "first, and that sum goes on."
+)
+exercise.slip(
+    "NormAtTheEnd",
+    "return x + self.feed_forward(rms_norm(x, self.norm_2)) → return rms_norm(x + "
+    "self.feed_forward(rms_norm(x, self.norm_2)), self.norm_2)",
+).says("There is a norm after the last sum: norms are only in front of the two sublayers.")

@@ -140,3 +140,7 @@ exercise.slip("scales_with_an_axis", "scales.squeeze(-1) → scales").says(
 exercise.slip("as_many_groups", "weight.unflatten(-1, (-1, size)) → weight.unflatten(-1, (size, -1))").says(
     "A row is cut into `size` groups: `size` is how many weights each group has."
 )
+exercise.slip(
+    "zeros_divided_too",
+    "torch.where(largest > 0, largest / 7, 1.0) → torch.where(largest > 0, largest, 1.0) / 7",
+).says("A group of zeros gets the scale 1/7: the 1 is its scale, so it isn't divided any more.")

@@ -25,27 +25,45 @@ def mixture_cases(g: Generator) -> list[Case]:
     """Several experts for a token, one token, an expert that nobody asks, experts that read nothing else."""
 
     def case(
-        title: str, N: int, C: int, E: int, k: int, *, strict: bool = False, idle: int | None = None
+        title: str,
+        N: int,
+        C: int,
+        E: int,
+        k: int,
+        *,
+        strict: bool = False,
+        idle: int | None = None,
+        dtype: torch.dtype = torch.float32,
     ) -> Case:
-        scores = shared.scores(g, N, E)
+        scores = shared.scores(g, N, E, dtype=dtype)
         if idle is not None:  # never the last: others come after it, with tokens to read
             scores[:, idle] = -9
-        x, shares = shared.normal(g, N, C), _gates(scores, k)
+        x, shares = shared.normal(g, N, C, dtype=dtype), _gates(scores, k)
         if strict:
             signs = torch.where(shares > 0, 1.0, -1.0)
             x[:, :E] = (x[:, :E].abs() + 0.25) * signs
         kind = "experts that read nothing but their own" if strict else "experts"
-        recipe = {"layer": kind, "weights": [shared.normal(g, C, C, spread=0.7) for _ in range(E)]}
+        recipe = {"layer": kind, "weights": _maps(g, C, E, dtype)}
         return Case(title, (x, shares, recipe))
 
+    shares = torch.tensor([[62, 2, 0], [0, 63, 1], [1, 60, 3], [0, 4, 60]]) / 64
+    shares = torch.cat([shares, torch.ones(4, 1)], dim=-1)  # of an expert that all share
+    uneven = (shared.normal(g, 4, C := pick(g, 2, 3, 5)), shares[torch.randperm(4, generator=g)])
+    experts = {"layer": "experts", "weights": _maps(g, C, 4)}
     return [
         case("several experts for each token", pick(g, 4, 6), 2, pick(g, 3, 5), 2),
         case("one expert for each", pick(g, 5, 2, 6), 3, 4, 1),
         case("one token", 1, pick(g, 2, 3, 5), 4, pick(g, 2, 3)),
-        case("one channel", pick(g, 3, 2, 4), 1, pick(g, 2, 3, 5), 2),
+        case("one channel", pick(g, 3, 2, 4), 1, pick(g, 3, 2, 5), 2),
         case("an expert whom nobody asks", pick(g, 3, 5), 2, 4, 2, idle=pick(g, 1, 0)),
         case("experts who can't read others' tokens", pick(g, 5, 6), 4, 3, 2, strict=True),
+        Case("small gates, and an expert that all share", (*uneven, experts)),
+        case("float64", pick(g, 4, 3), 2, 3, 2, dtype=torch.float64),
     ]
+
+
+def _maps(g: Generator, C: int, E: int, dtype: torch.dtype = torch.float32) -> list[Tensor]:
+    return [shared.normal(g, C, C, spread=0.7, dtype=dtype) for _ in range(E)]
 
 
 def _gates(scores: Tensor, k: int) -> Tensor:
@@ -115,4 +133,15 @@ exercise.slip("path_added", "torch.zeros_like(x) → x.clone()").says(
 )
 exercise.slip("shared_by_count", "return output → return output / len(experts)").says(
     "The sum is divided by the number of experts: the gates are shares already."
+)
+exercise.slip("small_gates_left_out", "> 0 → > 0.1").says(
+    "Tokens with a small gate are left out: a token belongs to every expert whose gate for it isn't 0."
+)
+exercise.slip(
+    "gates_rescaled",
+    "output = torch.zeros_like(x) → gates = gates / gates.sum(dim=-1, keepdim=True)\n"
+    "    output = torch.zeros_like(x)",
+).says(
+    "Each token's gates are made to sum to 1: they count as they are, and beside a shared expert, whose gate "
+    "is 1, they sum to more."
 )

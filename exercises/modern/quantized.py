@@ -35,6 +35,7 @@ def quantized_cases(g: Generator) -> list[Case]:
         Case("the largest is negative", (negative,)),
         Case("one row", (_weight(g, 1, pick(g, 3, 5, 8)),)),
         Case("four rows", (_weight(g, 4, pick(g, 3, 5, 2)),)),
+        Case("tiny weights", (_weight(g, 2, pick(g, 4, 3, 6)) * 2.0**-15,)),
     ]
 
 
@@ -106,7 +107,7 @@ exercise.slip(
 ).says(
     "There is one scale for the whole matrix, so rows of small weights become zeros: each row has its own."
 )
-exercise.slip("cut_off", "(weight / scales).round() → weight / scales").says(
+exercise.slip("cut_off", "(weight / scales).round() → (weight / scales)").says(
     "The fraction is cut off, which makes all weights smaller: round to the nearest whole number."
 )
 exercise.slip("rounded_down", "(weight / scales).round() → (weight / scales).floor()").says(
@@ -141,4 +142,16 @@ exercise.slip("four_bits", "127 → 7").says(
 exercise.slip("half_added", "(weight / scales).round() → (weight / scales + 0.5)").says(
     "Adding 0.5 and cutting off the fraction is right only above 0, and turns -2.9 into -2: `round` works "
     "for both signs."
+)
+exercise.slip(
+    "zeros_divided_too",
+    "torch.where(largest > 0, largest / 127, 1.0) → torch.where(largest > 0, largest, 1.0) / 127",
+).says("A row of zeros gets the scale 1/127: the 1 is its scale, so it isn't divided any more.")
+exercise.slip("tiny_rows_as_zeros", "largest > 0 → largest > 1e-3").says(
+    "A row of tiny weights gets the scale 1 as if it were zeros, so it becomes zeros: only a largest "
+    "magnitude of 0 itself has the scale 1."
+)
+exercise.slip("scale_for_each_column", "dim=-1 → dim=0").says(
+    "Each column has a scale here: the weights of one row share theirs, so look for the largest along the "
+    "last axis."
 )

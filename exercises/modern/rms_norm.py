@@ -123,3 +123,10 @@ exercise.slip(
     "x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps) → (x / (x.abs().mean(dim=-1, "
     "keepdim=True) + eps))",
 ).says("This divides by the mean of the absolute values: squares come first, then mean, then root.")
+exercise.slip(
+    "squared_too_late", "x.square().mean(dim=-1, keepdim=True) → x.mean(dim=-1, keepdim=True).square()"
+).says("The mean is squared: it is the mean of the squares, so that 1 and -1 don't cancel.")
+exercise.slip(
+    "eps_as_a_floor",
+    "x.square().mean(dim=-1, keepdim=True) + eps → x.square().mean(dim=-1, keepdim=True).clamp(min=eps)",
+).says("ε is the least that the mean square can be here: it is added to every mean square.")

@@ -215,3 +215,29 @@ def one_place_early(ids, answer_token, end_token):
     """
     opens = (ids == answer_token).cumsum(dim=-1) > 0
     return opens & ((opens & (ids == end_token)).cumsum(dim=-1) == 0)
+
+
+exercise.slip(
+    "answer_tokens_left_out",
+    "opens.cumsum(dim=-1) > opens → (opens.cumsum(dim=-1) > 0) & ~opens",
+).says("Every <answer> is left out, but one within the answer counts, like any other token of it.")
+
+
+@exercise.misconception
+def by_two_argmaxes(ids, answer_token, end_token):
+    """The first <end> of the row is looked for by argmax, but it may come before <answer>, and where there
+    is none, argmax says 0.
+    """
+    places = torch.arange(ids.size(-1))
+    begins = (ids == answer_token).long().argmax(dim=-1, keepdim=True)
+    ends = (ids == end_token).long().argmax(dim=-1, keepdim=True)
+    return (places > begins) & (places <= ends)
+
+
+@exercise.misconception
+def opened_and_not_closed(ids, answer_token, end_token):
+    """<answer> itself counts here, the <end> that closes the answer doesn't, and an <end> in the request
+    leaves nothing of the answer.
+    """
+    opened = (ids == answer_token).cumsum(dim=-1) > 0
+    return opened & ((ids == end_token).cumsum(dim=-1) == 0)

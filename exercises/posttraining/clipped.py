@@ -176,3 +176,8 @@ def log_probability_for_the_ratio(log_probability, advantages, epsilon, old=None
         return log_probability * A
     ratio = (log_probability - old).exp()
     return torch.minimum(ratio * A, ratio.clamp(1 - epsilon, 1 + epsilon) * A)
+
+
+exercise.slip("epsilon_written_in", "1 - epsilon, 1 + epsilon → 0.8, 1.2").says(
+    "The ratio is clipped at 0.8 and 1.2 whatever ε is: it is an argument, and may be a different number."
+)

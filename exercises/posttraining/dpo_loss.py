@@ -158,3 +158,9 @@ exercise.slip(
 ).says(
     "Each answer has a sigmoid of its own, so the two aren't compared: one sigmoid takes their difference."
 )
+exercise.slip("differences_added", "- (rejected - rejected_frozen) → + (rejected - rejected_frozen)").says(
+    "The two differences are added, so worse answers become likelier as well: subtract the rejected one's."
+)
+exercise.slip("beta_written_in", "beta * margin → 0.1 * margin").says(
+    "β is always 0.1 here: it is an argument, and may be a different number."
+)

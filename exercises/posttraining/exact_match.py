@@ -164,7 +164,7 @@ def share_of_tokens(generated, truth, end):
 
 @exercise.misconception
 def as_sets(generated, truth, end):
-    """Words are compared as sets, which ignore order and repetition: compare the lists."""
+    """The order of the words is ignored, as by sets or sorted lists: compare the lists as they are."""
     pairs = zip(generated, truth, strict=True)
     right = [end in row and set(row[: row.index(end)]) == set(wanted) for row, wanted in pairs]
     return sum(right) / len(right)

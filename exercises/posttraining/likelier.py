@@ -40,6 +40,11 @@ def option_cases(g: Generator) -> list[Case]:
         return Case(title, (sums.double() if double else sums, lengths, per_token))
 
     several = pick(g, (2, 1), (1,), (1, 3), (2, 3, 1))
+    # One token more or less in the divisor turns these over: in the first row the short option is right.
+    lengths = torch.tensor([[2, 6], [2, 6], [7, 3]])[torch.randperm(3, generator=g)].clone()
+    short = lengths == lengths.amin(dim=-1, keepdim=True)
+    right = torch.tensor([True, False, pick(g, True, False)]).unsqueeze(-1) == short
+    close = torch.where(right, -1.0, -1.1)
     return [
         case("one question, as a whole", (), pick(g, 5, 6, 7), False),
         case("one question, for each token", (), pick(g, 6, 8, 7), True),
@@ -47,6 +52,7 @@ def option_cases(g: Generator) -> list[Case]:
         case("several questions, for each token", pick(g, (3,), (2,), (4,)), pick(g, 6, 5, 7), True),
         case("axes in front", several, pick(g, 5, 6, 7), True),
         case("float64", (2,), pick(g, 5, 6), pick(g, False, True), double=True),
+        Case("nearly as likely for each token", (close * lengths, lengths, True)),
     ]
 
 
@@ -110,4 +116,10 @@ exercise.slip("over_the_questions", ".argmax(dim=-1) → .argmax(dim=0)").says(
 exercise.slip("by_the_root", "log_probability / lengths → log_probability / lengths.sqrt()").says(
     "The root of the length divides, which makes up for only part of it: the mean divides by the length "
     "itself."
+)
+exercise.slip("one_token_less", "/ lengths → / (lengths - 1)").says(
+    "One token too few divides, as if the first had no log-probability: each of the option's tokens has one."
+)
+exercise.slip("one_token_more", "/ lengths → / (lengths + 1)").says(
+    "One token too many divides, as if <end> were in the length: divide by `lengths` itself."
 )

@@ -120,3 +120,9 @@ def one_for_each_token(logits, ids):
     the last logits and the first token.
     """
     return logits.log_softmax(dim=-1).gather(-1, ids[..., None]).squeeze(-1)
+
+
+exercise.slip("a_little_added", ".log_softmax(dim=-1) → .softmax(dim=-1).add(1e-9).log()").says(
+    "A little is added to each probability, so no token can be less likely than that: log_softmax stays "
+    "exact without it."
+)

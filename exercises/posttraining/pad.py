@@ -120,3 +120,28 @@ def floats_of_an_empty_row(rows, pad_token):
     ids = torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], True, pad_token)
     lengths = torch.tensor([len(row) for row in rows])
     return ids, torch.arange(ids.size(1)) < lengths[:, None]
+
+
+@exercise.misconception
+def longest_by_max(rows, pad_token):
+    """max(rows) is the row whose first tokens are the largest, not the longest: take the largest length."""
+    T = len(max(rows))
+    ids = torch.tensor([[*row, *[pad_token] * (T - len(row))] for row in rows])
+    return ids, torch.arange(T) < torch.tensor([len(row) for row in rows]).unsqueeze(1)
+
+
+@exercise.misconception
+def cut_to_the_first(rows, pad_token):
+    """All rows get the first one's length, and longer ones are cut: T is the length of the longest."""
+    T = len(rows[0])
+    ids = torch.tensor([[*row, *[pad_token] * (T - len(row))][:T] for row in rows])
+    return ids, torch.arange(T) < torch.tensor([len(row) for row in rows]).unsqueeze(1)
+
+
+@exercise.misconception
+def longest_first(rows, pad_token):
+    """The rows are sorted by length, so a row no longer belongs to its text: keep their order."""
+    rows = sorted(rows, key=len, reverse=True)
+    lengths = [len(row) for row in rows]
+    ids = torch.tensor([[*row, *[pad_token] * (lengths[0] - len(row))] for row in rows])
+    return ids, torch.arange(lengths[0]) < torch.tensor(lengths).unsqueeze(1)

@@ -145,8 +145,8 @@ exercise.slip(
     "advantages are mere numbers."
 )
 exercise.slip("table_of_all_pairs", "advantages.detach() * → advantages.detach()[:, None] *").says(
-    "[:, None] multiplies each advantage by every answer's log-probability, B × B numbers: multiply each "
-    "by its own answer's."
+    "Each advantage meets every answer's log-probability, as a table by [:, None] or two means multiplied "
+    "have it: multiply each by its own answer's, then take the mean."
 )
 exercise.slip(
     "mean_over_places",

@@ -60,6 +60,7 @@ def reward_cases(g: Generator) -> list[Case]:
         case("grammatical, nothing asked for", {**author, "kind": other}, asked={}),
         case("not grammatical, nothing asked for", None, asked={}),
         case("grammatical without any feature, nothing asked for", {}, asked={}),
+        case("as asked, under each other's names", {"sentiment": kind, "kind": mood}),
         case("one feature asked for", {**author, "kind": pick(g, kind, other)}, asked={"kind": kind}),
     ]
 
@@ -164,3 +165,8 @@ exercise.slip("featureless_fails", "found is not None and → bool(found) and").
     "A grammatical answer without any feature is an empty dict, which is false to Python: ask whether it `is "
     "None`."
 )
+exercise.slip(
+    "values_alone",
+    "all(found.get(name) == value for name, value in asked.items()) → set(asked.values()) <= "
+    "set(found.values())",
+).says("The values are looked for under any name: each one asked for belongs to one feature, by its name.")

@@ -35,6 +35,8 @@ def loss_cases(g: Generator) -> list[Case]:
     nothing[-1] = False
     everything = torch.ones(pick(g, 3, 2, 4), 5, dtype=torch.bool)
     everything[1, 3:] = False
+    certain, ids = shared.read(g, (2,), 4, pick(g, 5, 6, 7))
+    certain[0, 1, ids[0, 2]] += 200  # its surprise is exactly 0
     return [
         case("answers of several lengths", *pick(g, (3, 6), (2, 5), (4, 7)), pick(g, 4, 9, 8)),
         case("one row", 1, pick(g, 5, 4, 6), pick(g, 3, 7, 8)),
@@ -44,6 +46,7 @@ def loss_cases(g: Generator) -> list[Case]:
         ),
         Case("very unlikely answers", (*shared.unlikely(g, (B,), T, pick(g, 4, 8)), shared.mask(g, (B,), T))),
         case("float64", *pick(g, (3, 4), (2, 6)), pick(g, 5, 7), dtype=torch.float64),
+        Case("a token that is certain", (certain, ids, torch.tensor([[False, False, True, True]] * 2))),
     ]
 
 
@@ -160,3 +163,15 @@ def token_0_left_out(logits, ids, mask):
     """
     labels = ids * mask
     return torch.nn.functional.cross_entropy(logits[:, :-1].transpose(1, 2), labels[:, 1:], ignore_index=0)
+
+
+exercise.slip("first_place_counted", " / counts.sum() → / mask.sum()").says(
+    "The divisor counts the first token where the mask has it, too: nothing predicts it, so divide by how "
+    "many of mask[:, 1:] count."
+)
+exercise.slip(
+    "certain_tokens_left_out", " / counts.sum() → / (log_probabilities(logits, ids) * counts != 0).sum()"
+).says(
+    "Tokens whose surprise is exactly 0 aren't counted, though they may be the answer's: the mask says what "
+    "counts, not the numbers."
+)

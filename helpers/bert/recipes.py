@@ -16,6 +16,7 @@ from helpers.text.vocabulary import MASK, ORDINARY
 SIGMAS = 5
 FEW = 0.03  # of chosen words: as many stay by chance where each becomes another, but far from a tenth
 ENOUGH = 10  # calls in which two words agree by chance: of 4 words, all of them do once in a million times
+FATES = 36  # of pairs of chosen words: 68 % of them share a fate by chance, all once in a million times
 EACH = 14  # draws for each word: one is missing by chance once in a million times
 
 Findings = dict[str, bool | str]
@@ -114,8 +115,18 @@ def _shares(
         "each row has draws of its own": all(
             bool(((chosen[:, i] != chosen[:, j]) & word[:, i] & word[:, j]).any()) for i, j in rows
         ),
+        "each chosen word has a fate of its own": hidden.sum() in (0, total)
+        or (
+            _differ(hidden[..., :-1:2], hidden[..., 1::2], chance)
+            and all(_differ(hidden[:, i], hidden[:, j], chosen[:, i] & chosen[:, j]) for i, j in rows)
+        ),
         "each call has draws of its own": not bool((chosen == chosen[:1]).all()),
     }
+
+
+def _differ(some: torch.Tensor, others: torch.Tensor, both: torch.Tensor) -> bool:
+    """Whether the fates of two words differ where both are chosen, or may be alike by chance."""
+    return int(both.sum()) < FATES or bool((some != others)[both].any())
 
 
 def _of_each_row(share: float, words: list[int], pairs: list[int], to: Callable) -> tuple[float, float]:

@@ -19,10 +19,10 @@ def _experts(*weights: torch.Tensor) -> list[Expert]:
 
 
 def _readers(*weights: torch.Tensor) -> list[Expert]:
-    """Experts of whom number e can read only tokens whose feature e isn't negative: of others comes NaN."""
+    """Experts of whom number e can read only tokens whose feature e is above 0: of others comes NaN."""
 
     def reader(weight: torch.Tensor, feature: int) -> Expert:
-        return lambda x: x[..., feature : feature + 1].sqrt() * torch.tanh(x @ weight)
+        return lambda x: x[..., feature : feature + 1].rsqrt() * torch.tanh(x @ weight)
 
     return [reader(weight, feature) for feature, weight in enumerate(weights)]
 
