@@ -16,8 +16,8 @@ MEANINGS = {
 }
 OTHER_LENGTH = "The list has too few values or too many: which does the docstring put in, and in which order?"
 NO_LIST = (
-    "A list isn't a tensor, and later code calculates with this: `torch.tensor(...)` makes a tensor of "
-    "numbers, `torch.stack(...)` one of tensors."
+    "A list or a tuple isn't a tensor, and later code calculates with this: `torch.tensor(...)` makes a "
+    "tensor of numbers, `torch.stack(...)` one of tensors."
 )
 ONE_NUMBER = "One number is expected: is a mean, a sum or a maximum over the remaining axes missing?"
 PLAIN_NUMBER = "A number is expected: an int, a float or a tensor of one number."
@@ -70,8 +70,8 @@ IN_NUMPY = {
         "dtype"
     ]: "Use the dtype the docstring names, or else the dtype of an input: np.zeros(n) is float64, "
     "and np.array([1, 2]) has whole numbers.",
-    NO_LIST: "A list isn't an array, and later code calculates with this: np.array(...) makes an array of "
-    "numbers, np.stack(...) one of arrays.",
+    NO_LIST: "A list or a tuple isn't an array, and later code calculates with this: np.array(...) makes an "
+    "array of numbers, np.stack(...) one of arrays.",
     EXTRA_ONE: "There is one axis of size 1 too many or too few: check each keepdims, reshape, [:, None] and "
     "squeeze.",
     MORE_AXES: "There are more axes than expected: does a [:, None] or a reshape stand where it makes a "

@@ -432,7 +432,7 @@ def test_what_is_only_likely_is_not_said_as_if_it_were_certain():
 
 def test_a_list_of_rows_is_told_before_a_mistake_that_they_look_like():
     told = find(weigher("s = (-x).softmax(dim)", "return (list(s.sqrt()) if dim else list(s)), x.sum()"))
-    assert told.cause == "type" and "A list isn't a tensor" in told.meaning
+    assert told.cause == "type" and "A list or a tuple isn't a tensor" in told.meaning
 
 
 def test_no_gradient_is_as_good_as_zeros_where_zeros_are_right():

@@ -402,6 +402,15 @@ def test_a_view_of_an_argument_shares_its_memory():
         assert bool(shares_nothing(case, outcome, outcome)) is found
 
 
+def test_rows_that_repeat_one_are_a_result_like_any_other():
+    """PyTorch refuses to write to what `expand` gives: that is nothing the answer did."""
+    case = Case("", (torch.ones(3),))
+    for answer, found in ((lambda x: x.expand(2, 3), True), (lambda x: x.clone().expand(2, 3), False)):
+        outcome = run("copies", answer, case)
+        assert outcome.outputs.shape == (2, 3)
+        assert bool(shares_nothing(case, outcome, outcome)) is found
+
+
 # -- generators of random numbers --------------------------------------------------------------------------
 
 

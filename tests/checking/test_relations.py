@@ -280,6 +280,13 @@ def test_of_counts_it_is_said_what_they_are_off_by():
     assert "by" not in counted(lambda a, b: a * b + b, cases=((2, 4),))  # 4 is 2·a and a² as well
 
 
+def test_of_one_number_it_is_said_that_others_are_right():
+    """Every number would be of every case."""
+    triple = (Case("", ()), *(Outcome(CallStatus.RETURNED, value) for value in (4.5, 3.5)))
+    assert relation([triple, triple]) == "Every number is 1 too small."
+    assert relation([triple, triple], others=True) == "Every wrong number is 1 too small."
+
+
 def said_of(right, got, *args):
     outcomes = (Outcome(CallStatus.RETURNED, value) for value in (right, got))
     return relation([(Case("", args, names=("word",)), *outcomes)])
@@ -291,6 +298,7 @@ def test_of_several_numbers_the_sum_may_be_what_is_asked_for():
     assert relation([(case, *returned)]) == "The sum of these is right: return that alone."
     with_zero = [Outcome(CallStatus.RETURNED, value) for value in (8, (8, torch.tensor(0)))]
     assert relation([(case, *returned), (case, *with_zero)]).startswith("The sum of these is right")
+    assert relation([(case, *with_zero)]).startswith("The value at place [0]")
     texts = [Outcome(CallStatus.RETURNED, value) for value in ("ab", ("a", "ab"))]
     assert relation([(case, *texts)]) == "The value at place [1] of these is right: return it alone."
 

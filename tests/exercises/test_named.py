@@ -52,6 +52,7 @@ def found(exercise: str, answer) -> Finding:
 
 SIGNATURES = {
     "attention.softmax": "x, dim",
+    "attention.one_query": "query, keys, values",
     "attention.additive": "query, keys, values, W_q, W_k, v",
     "attention.permutation": "layer, x, permutation",
     "attention.saturation": "q, k, scaled",
@@ -633,6 +634,14 @@ return top.mean(), slopes.norm(dim=-1).mean()
 def test_a_stranger_s_right_answer_passes(exercise, lines):
     told = found(exercise, answered(exercise, lines))
     assert told.status == "passed", told.text()
+
+
+def test_where_no_gradient_arrives_the_values_are_not_said_to_be_wrong():
+    """One score alone has a weight of 1, whose gradient is 0, so a lost one isn't seen there."""
+    scores = "w = torch.tensor([query @ key for key in keys]).softmax(-1)"
+    finding = found("attention.one_query", answered("attention.one_query", f"{scores}\nreturn w @ values, w"))
+    assert finding.returned.startswith("the right values, but no gradient")
+    assert finding.meaning.startswith("Where none arrives")
 
 
 def test_a_wrong_shape_behind_wrong_values_is_shown_too():

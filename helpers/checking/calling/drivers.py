@@ -211,10 +211,17 @@ def _copies(answer: object, case: Case, gradients: bool) -> Outcome:
         result = answer(*args, **kwargs)
         kept = cloned(result)
         for array in arrays(result):
-            (array.detach() if is_tensor(array) else array)[...] += 1
+            (_each_once(array.detach()) if is_tensor(array) else array)[...] += 1
         return kept
 
     return call_function(call, case, False)
+
+
+def _each_once(tensor: Any) -> Any:
+    """What a tensor holds, without what `expand` repeats: that can't be written to in place."""
+    for axis, stride in enumerate(tensor.stride()):
+        tensor = tensor if stride else tensor.narrow(axis, 0, min(1, tensor.size(axis)))
+    return tensor
 
 
 def _object(answer: object, case: Case, gradients: bool) -> Outcome:

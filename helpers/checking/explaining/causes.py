@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from helpers.checking.calling.outcome import CallStatus, Case, Outcome
 from helpers.checking.comparing import GUESSES, ROUGHLY
 from helpers.checking.differences import IN_NUMPY, MEANINGS
-from helpers.checking.explaining.contrast import contrast, is_trivial
+from helpers.checking.explaining.contrast import ONLY, contrast, is_trivial
 from helpers.checking.explaining.hints import UNKNOWN
 from helpers.checking.explaining.leftovers import KEPT, left_over
 from helpers.checking.explaining.recognising import RECOGNISABLE, Failure, recognise
@@ -130,6 +130,9 @@ def _what_wrong_cases_share(failure: Failure) -> Cause | None:
     cases = ([sheet.cases[n] for n in numbers] for numbers in (right, failure.wrong))
     worked = sum(not is_trivial(sheet.cases[n], sheet.expected[n].outputs) for n in right)
     told = contrast(*cases, worked=worked, raised=first.cause == "raised")
+    # Where one number stands alone, as a softmax of one score, no gradient is right.
+    if first.cause in PROPERTIES and told.startswith(ONLY):
+        return None
     said = all("from the end, like" in text for text in (told, first.meaning))  # advice is given once
     return Cause(first.cause, number, told if said else f"{told} {first.meaning}", told) if told else None
 
@@ -208,7 +211,8 @@ def _of_all(failure: Failure) -> str:
     if first.cause not in ("value", "shape", "structure"):
         return ""
     sums = _unexplained(failure) or first.cause != "value"
-    return relation(_triples(failure, failure.wrong), failure.sheet.returns, sums=sums)
+    triples, others = _triples(failure, failure.wrong), len(failure.wrong) < len(failure.problems)
+    return relation(triples, failure.sheet.returns, sums=sums, others=others)
 
 
 def _triples(failure: Failure, numbers: Iterable[int]) -> list[tuple[Case, Outcome, Outcome]]:

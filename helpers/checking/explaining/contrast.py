@@ -14,7 +14,8 @@ SAY_MORE = ((NOT_0, NEGATIVE), (POSITIVE, NOT_0))  # of two that are true, the s
 PAIR = 2  # texts that differ may be a choice as long as there are no more
 LONE = 2  # wrong cases at most, if a single right one is to tell what it is about its axes
 IN_A_TABLE = {-2: "has a single row", -1: "has a single column"}  # of two axes
-SIZES = "Right only where two sizes are equal: are two axes mixed up?"
+ONLY = "Right only where "
+SIZES = f"{ONLY}two sizes are equal: are two axes mixed up?"
 
 
 def contrast(
@@ -80,12 +81,12 @@ def _of_size_1(right: Sequence[Case], wrong: Sequence[Case]) -> str:
     if len(said) > 1 and len({*told.values()}) == 1:
         verb, _, rest = told[said[0]].partition(" ")
         what = f"{'are' if verb == 'is' else 'have'} {rest}"
-        return f"Right only where {' and '.join(name for name, _ in said)} {what}."
+        return f"{ONLY}{' and '.join(name for name, _ in said)} {what}."
     if len({name for name, _ in said}) < len(said):
         parts = [f"{said[0][0]} {told[said[0]]}", *(told[one].removeprefix("has ") for one in said[1:])]
     else:
         parts = [f"{name} {what}" for (name, _), what in told.items()]
-    return f"Right only where {' and '.join(parts)}." if said else ""
+    return f"{ONLY}{' and '.join(parts)}." if said else ""
 
 
 def _ones(case: Case) -> dict[tuple[str, int], str]:
@@ -116,9 +117,7 @@ def _number_of_axes(right: Sequence[Case], wrong: Sequence[Case]) -> str:
     for name, axes in others[0].items():
         alike = all(found.get(name) == axes for found in others)
         if alike and axes > 1 and all(found.get(name, axes) != axes for found in ours):
-            return (
-                f"Right only where {name} has {axes} axes: are axes counted from the end, like {_axis()}=-1?"
-            )
+            return f"{ONLY}{name} has {axes} axes: are axes counted from the end, like {_axis()}=-1?"
     return ""
 
 

@@ -113,7 +113,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     (
         r"queries have \d+ features but keys have|there are \d+ keys but \d+ values",
         "Attention was given queries, keys and values that don't fit each other: which matrix makes each of "
-        "them, and in which order does the function take them?",
+        "them, in which order does the function take them, and has each kept its axes? repeat_interleave "
+        "without dim= makes one long row.",
     ),
     (
         r"expected Tensor as element \d+.* got NoneType",

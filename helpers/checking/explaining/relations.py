@@ -27,7 +27,11 @@ COUNT = "count "  # how the word of what a count is off by begins
 
 
 def relation(
-    wrong: Sequence[tuple[Case, Outcome, Outcome]], returns: Sequence[str] = (), *, sums: bool = True
+    wrong: Sequence[tuple[Case, Outcome, Outcome]],
+    returns: Sequence[str] = (),
+    *,
+    sums: bool = True,
+    others: bool = False,
 ) -> str:
     """What holds in every wrong case, as a sentence; "" where nothing does.
 
@@ -35,6 +39,7 @@ def relation(
         wrong: the cases that are wrong, each with its right outcome and the answer's.
         returns: what to call returned values, where there are several.
         sums: whether to say that lines don't sum to 1, which may have been said.
+        others: whether there are cases that are right.
     """
     if not wrong or any(outcome.status != CallStatus.RETURNED for _, _, outcome in wrong):
         return ""
@@ -51,7 +56,8 @@ def relation(
         common = _without_chance(common or {})
     said = next((s for w, s in (common or {}).items() if sums or "sums" not in w), "")
     if said.startswith(EVERY) and any(
-        _is_right_in_part(expected.outputs, outcome.outputs) for _, expected, outcome in wrong
+        (others and is_number(outcome.outputs)) or _is_right_in_part(expected.outputs, outcome.outputs)
+        for _, expected, outcome in wrong
     ):
         said = said.replace(EVERY, EVERY_WRONG)
     return _without_axes(
@@ -180,13 +186,13 @@ def _of_one_too_few(right: Sequence, got: Any) -> Iterator[tuple[str, str]]:
 
 
 def _of_one_too_many(right: Any, got: Sequence) -> Iterator[tuple[str, str]]:
-    """Of several values where one is expected: their sum, where that is right, or the one that is right."""
-    numbers = [_single(value) for value in got[:SMALL]]
-    if len(got) == len(numbers) > 1 and all(map(is_number, numbers)) and compare(right, sum(numbers)) is None:
-        yield "sum", "The sum of these is right: return that alone."
+    """Of several values where one is expected: the one that is right, or their sum, where that is."""
     places = [n for n, value in enumerate(got[:SMALL]) if compare(right, value) is None]
     if len(got) > 1 and len(places) == 1:
         yield f"alone {places[0]}", f"The value at place [{places[0]}] of these is right: return it alone."
+    numbers = [_single(value) for value in got[:SMALL]]
+    if len(got) == len(numbers) > 1 and all(map(is_number, numbers)) and compare(right, sum(numbers)) is None:
+        yield "sum", "The sum of these is right: return that alone."
 
 
 def _of_lengths(right: Sequence, got: Sequence) -> Iterator[tuple[str, str]]:
