@@ -52,6 +52,7 @@ def accepted_cases(g: Generator) -> list[Case]:
         case("one drafted", [bool(torch.rand((), generator=g) < 0.5)], pick(g, 5, 3, 4)),
         _favourites(g),
         _more_of_it(g),
+        _a_little_less_of_each(g),
         _never_written(),
     ]
 
@@ -75,6 +76,15 @@ def _more_of_it(g: Generator) -> Case:
     return Case(
         "no favourite, but more of it", (large, small, drafted, 0.7 + 0.25 * torch.rand(K, generator=g))
     )
+
+
+def _a_little_less_of_each(g: Generator) -> Case:
+    """Ratios of 3/4, and chances between 9/16 and 3/4: all are kept, since each has a chance of its own."""
+    K, V = 2 + int(torch.randint(3, (), generator=g)), 5
+    drafted = torch.randint(V, (K,), generator=g)
+    small = torch.full((K, V), 0.125).scatter(-1, drafted[:, None], 0.5)
+    large = torch.full((K, V), 0.15625).scatter(-1, drafted[:, None], 0.375)
+    return Case("a little less of each", (large, small, drafted, 0.6 + 0.1 * torch.rand(K, generator=g)))
 
 
 def _never_written() -> Case:

@@ -26,12 +26,14 @@ def pad_cases(g: Generator) -> list[Case]:
     def rows(lengths: list[int]) -> list[list[int]]:
         return [torch.randint(10, 90, (length,), generator=g).tolist() for length in lengths]
 
+    behind = rows(pick(g, [1, 2, 4], [2, 6], [1, 3, 2, 5]))
+    behind[0][0], behind[-1][0] = 90, 9  # compared as lists, the longest is the least
     full = rows(pick(g, [3, 5, 2], [4, 1], [2, 2, 6, 3]))
     token = shared.one(g, 3, 9)
     full[0][0] = full[1][0] = full[1][-1] = token
     return [
         Case("rows of several lengths", (rows(pick(g, [4, 2, 3], [1, 5], [3, 3, 1, 6])), 0)),
-        Case("the longest last", (rows(pick(g, [1, 2, 4], [2, 6], [1, 3, 2, 5])), shared.one(g, 1, 9))),
+        Case("the longest last", (behind, shared.one(g, 1, 8))),
         Case("rows of one length", (rows(pick(g, [3, 3], [2, 2, 2], [4, 4, 4])), 0)),
         Case("one row", (rows([pick(g, 4, 3, 6)]), 0)),
         Case("tokens that are the padding's", (full, token)),
