@@ -81,7 +81,7 @@ def test_a_change_that_fits_no_place_or_two_is_refused():
 def test_a_message_is_read_only_as_long_as_it_begins_as_it_did(monkeypatch):
     task = next(task for task in TASKS if task.name == "softmax")
     answer = next(answer for answer in task.answers if answer.name == "no_maximum")
-    for begins, expected in (("no_maximum: The scores", "named"), ("another", "unread")):
+    for begins, expected in (("no_maximum: The exponentials", "named"), ("another", "unread")):
         monkeypatch.setattr(
             ours, "_readings", lambda begins=begins: {"softmax": {"no_maximum": ["named", begins]}}
         )
