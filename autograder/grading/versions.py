@@ -18,7 +18,7 @@ from autograder.exercise import Exercise
 from autograder.grading.questions import builds_on
 from autograder.kept import KeptDigests
 
-ENGINE_VERSION = "9"  # raised when a change of the engine can change a grade
+ENGINE_VERSION = "10"  # raised when a change of the engine can change a grade
 
 
 def digest(*parts: str | bytes) -> str:
