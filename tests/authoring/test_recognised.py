@@ -249,6 +249,24 @@ def test_two_slips_at_once_are_both_named():
     assert unscaled.sentence in told.meaning and inverted.sentence in told.meaning
 
 
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_the_pairs_in_a_release_are_those_of_its_cases(lesson):
+    """One of each exercise: slips of other cases than a sheet's fail its check, or mislead."""
+    tried = 0
+    for id, exercise in exercises.load(lessons.topic(lesson)).items():
+        sheet, known = shipped(id), {each.name: each.variant for each in exercise.misconceptions}
+        for said, texts in sheet.slips.items():
+            assert {len(text.split(" ")) for text in texts} == {len(sheet.cases)}, (id, said)
+        if pair := next((said for said in sheet.slips if {*said.split(AND)} <= known.keys()), ""):
+            one, other = pair.split(AND)
+            with mutating.Limits() as limits:
+                outcomes = limits.outcomes(exercise, with_both(known[one], known[other]), sheet)
+            seen, _ = mutating._sketches(sheet, outcomes)
+            assert rewritten(sheet.slips[pair][0], mutating.to_text(seen)), (id, pair)
+            tried += 1
+    assert tried > 1
+
+
 def test_mistakes_in_pairs_take_no_single_changes_place(monkeypatch):
     exercise = exercises.load("counting")["counting.attention"]
     alone = slips(exercise).keys() - mutating.of_two(exercise, make_sheet(exercise, VISIBLE_SEED)).keys()
