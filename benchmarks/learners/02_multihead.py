@@ -211,7 +211,7 @@ def unpack_projections(in_proj_weight, in_proj_bias):
 
 # %% exercise="multihead.costs" kept
 # https://github.com/sovrasov/flops-counter.pytorch/issues/28: A linear layer's cost is that of one position, without the axis T.
-# true: Your results are exactly those of a right answer in which `* T` is missing
+# named: projections_of_one_position
 def costs(T, d_model, n_heads):
     head_dim = d_model // n_heads
     parameters = 4 * (d_model * d_model + d_model)

@@ -40,7 +40,7 @@ def layers_to_connect(n, k, dilated):
 
 # %% exercise="complexity.layers_to_connect" kept
 # https://github.com/ibab/tensorflow-wavenet/issues/259: The receptive field starts at 2: one more is added at the end.
-# true: Every number is 1 too small.
+# true: Every wrong number is 1 too small.
 def layers_to_connect(n, k, dilated):
     layers = 0
     while True:

@@ -273,6 +273,7 @@ def gates(logits, k, bias):
 
 # %% exercise="modern.gates"
 # https://github.com/JieShibo/MoLE/issues/7: the number of experts is written in, whatever k says.
+# named: always_two
 def gates(logits, k, bias):
     selected_experts = torch.topk(logits + bias, min(2, logits.size(-1)), dim=-1).indices
     routing_weights = F.softmax(logits.gather(-1, selected_experts), dim=-1)
@@ -294,7 +295,7 @@ def mixture(x, gates, experts):
 
 # %% exercise="modern.quantized"
 # https://github.com/microsoft/onnxruntime/pull/13038: the scales go along the wrong axis.
-# true: Your results are exactly those of a right answer in which a maximum uses the wrong axis
+# named: scale_for_each_column
 def quantized(weight):
     absmax = weight.abs().max(dim=0, keepdim=True).values
     scale = torch.where(absmax > 0, absmax / 127, torch.ones_like(absmax))
